@@ -39,7 +39,7 @@ async function configurationPage() {
   const options = Object.values(OPTIONS);
   const rows = options.map((option) => {
     const fallback = option.default === null ? (option.otherwise ?? "unset") : `\`${option.default}\``;
-    const alias = option.alias === undefined ? "" : ` \`${option.alias}\` is an alias of it.`;
+    const alias = option.alias === undefined ? "" : ` \`${option.alias}\` is an alias.`;
     return `| \`${option.name}\` | ${fallback} | ${option.about}${alias} |`;
   });
   const details = options.map((option) => {
@@ -58,8 +58,8 @@ async function configurationPage() {
 <!-- Made from src/config/options.ts by \`node scripts/docs.mjs\`; edit there. -->
 
 Options are environment variables. A \`.env\` file in the working directory is read too; the environment wins over it.
-An empty variable counts as unset. At start every bad value is named at once, with what was expected; an unknown \`APP_…\`
-variable is a warning. \`orb config\` prints the values in force and where each came from, secrets masked.
+An empty variable counts as unset. At startup all invalid values are reported together, each with the expected format; an
+unknown \`APP_…\` variable causes a warning. \`orb config\` prints the current values and their sources, with secrets masked.
 
 | variable | default | |
 |---|---|---|
@@ -67,8 +67,8 @@ ${rows.join("\n")}
 
 ## Values
 
-Numbers of seconds and hours take fractions. Booleans are \`true\`, \`false\`, \`1\`, \`0\`, \`yes\` or \`no\`. Relative paths start
-from the working directory. \`sqlite:\` takes a relative or an absolute path.
+Numbers of seconds, minutes and hours may have fractions. Booleans are \`true\`, \`false\`, \`1\`, \`0\`, \`yes\` or \`no\`. Relative paths begin at
+the working directory. \`sqlite:\` takes a relative or an absolute path.
 
 ${details.join("\n")}
 
@@ -86,9 +86,9 @@ async function errorsPage() {
   const reactions = {
     retry: "repeat the call later",
     wait: "wait until the resource is available again",
-    give_up: "do not repeat the call; other work continues",
+    give_up: "do not repeat the call: it will fail again; other work is not affected",
     fix_input: "change the input",
-    stop: "the process cannot work until an operator acts",
+    stop: "the process cannot continue until an operator acts",
   };
   const rows = Object.entries(ERROR_CATALOGUE).map(
     ([code, entry]) => `| \`${code}\` | ${entry.reaction} | ${entry.meaning} | ${entry.remedy} |`,
@@ -138,7 +138,7 @@ async function stepKindsPage() {
         ({ name, type, fallback, about: words }) =>
           `| \`${name}\` | ${cell(type)}${fallback === "required" ? "; required" : ""} | ${cell(words)} |`,
       );
-      const table = rows.length === 0 ? "It takes no params." : `| param | type | |\n|---|---|---|\n${rows.join("\n")}`;
+      const table = rows.length === 0 ? "It has no params." : `| param | type | |\n|---|---|---|\n${rows.join("\n")}`;
       const more = explained[kind] === undefined ? "" : ` [More](${explained[kind]}).`;
       return `## ${kind}\n\n${about}${more}\n\n${table}\n`;
     });

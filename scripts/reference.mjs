@@ -51,9 +51,9 @@ export async function apiPage() {
 
 <!-- Made from the API's own description by \`node scripts/docs.mjs\`; edit the routes in src/api/routes. -->
 
-Every call with what it takes and gives. \`GET /openapi.json\` of a server has the same for programs, in full; \`GET /docs\` shows it with forms
-to try. [The HTTP API](api.md) explains tokens, errors, lists and streams, which hold for all of them: any call may also
-be answered with one of [those problems](api.md#errors).
+Every call with its parameters and responses. \`GET /openapi.json\` of a server has the full description for programs; \`GET /docs\` shows it with forms
+to try. [The HTTP API](api.md) explains tokens, errors, lists and streams, which are the same for all calls: any call may also
+return one of [these errors](api.md#errors).
 
 ${Object.keys(TAGS)
   .map((tag) => `[${tag}](#${tag})`)
@@ -72,7 +72,7 @@ function operationSection(
   words,
 ) {
   const takes = [...parameters.map((one) => parameterRow(one, words)), ...bodyRows(requestBody, words)];
-  const table = takes.length === 0 ? "" : `| takes | where | type | |\n|---|---|---|---|\n${takes.join("\n")}\n\n`;
+  const table = takes.length === 0 ? "" : `| parameter | in | type | |\n|---|---|---|---|\n${takes.join("\n")}\n\n`;
   const old = deprecated === true ? ` Deprecated. ${description}` : "";
   return `### ${method} ${path}\n\n${sentence(summary)}${old}\n\n${table}${answers(responses, words)}\n`;
 }

@@ -39,7 +39,7 @@ export class OpenAnswer implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    if (this.#isRead) throw new TypeError("the answer has been read already");
+    if (this.#isRead) throw new TypeError("the response was already read");
     this.#isRead = true;
     const { signal } = this.#leash;
     const { idleMs, failed, silent, over } = this.#reading;

@@ -70,8 +70,8 @@ export function errorOf(status: number, text: string, retryAfterMs: number | nul
   const problem = parse(text);
   const waits = retryAfterMs ?? undefined;
   if (problem === null) {
-    const detail = `the server answered ${status}, and not as Orbweaver does`;
-    const hint = "Is the address that of an orb serve, and does everything before it let calls through?";
+    const detail = `the server answered ${status}, but it is not Orbweaver`;
+    const hint = "Check that the URL is that of orb serve, and that proxies in between pass on the calls.";
     return new OrbweaverError({ code: "not_orbweaver", status, detail, hint, retryAfterMs: waits });
   }
   const { code, detail, errors = [], hint } = problem;
@@ -93,11 +93,11 @@ const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ConnectionRefused: "the connection was refused",
   ENOTFOUND: "there is no such host",
-  EAI_AGAIN: "the host's name cannot be looked up now",
+  EAI_AGAIN: "the host name cannot be resolved now",
   UND_ERR_CONNECT_TIMEOUT: "the connection took too long",
-  UND_ERR_SOCKET: "the connection broke off",
-  ECONNRESET: "the connection broke off",
-  EPIPE: "the connection broke off",
+  UND_ERR_SOCKET: "the connection was lost",
+  ECONNRESET: "the connection was lost",
+  EPIPE: "the connection was lost",
 };
 
 export function unreachable(address: string, cause: unknown): OrbweaverError {
@@ -107,7 +107,7 @@ export function unreachable(address: string, cause: unknown): OrbweaverError {
     code: "unreachable",
     status: 0,
     detail: `no answer from ${address}: ${why}`,
-    hint: "Is orb serve running there? Look at the address and the port.",
+    hint: "Is orb serve running there? Check the host and port.",
     cause,
   });
 }

@@ -35,13 +35,13 @@ export type Job = {
   tags: string[];
   keep_runs: number | null;
   keep_days: number | null;
-  /** after a block or an empty shell, the next attempt uses a browser */
+  /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
   escalate: boolean;
   respect_robots: boolean;
   timeout_seconds: number | null;
   session_id: string | null;
   proxy: string | null;
-  /** what api_replay sends: {request, items, pagination}; docs/jobs.md describes it */
+  /** the request for strategy api_replay: {request, items, pagination}; docs/jobs.md describes it */
   replay: Json;
   kind: "page" | "crawl" | "workflow";
   target_url: string | null;
@@ -54,83 +54,83 @@ export type Job = {
     jitter_seconds: number;
   } | null;
   document: {
-    /** what the document holds; default: markdown. A screenshot is taken in a browser */
+    /** contents of the document; default: markdown. A screenshot needs a browser */
     formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
     /** html and markdown without navigation and advertisements; default: true */
     only_main_content: boolean;
-    /** nothing but what these match */
+    /** CSS selectors: keep only matching elements */
     include_tags: string[];
-    /** nothing of what these match */
+    /** CSS selectors: remove matching elements */
     exclude_tags: string[];
   } | null;
   browser: {
     wait_for: string | null;
-    /** leave out pictures, fonts and media */
+    /** do not load images, fonts and media */
     block_resources: boolean;
     wait_ms: number | null;
-    /** as a phone: its window, its touch screen and its user agent */
+    /** emulate a phone: window size, touch screen and user agent */
     mobile: boolean;
-    /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+    /** actions on the page before it is read, in this order; see docs/documents.md */
     actions: {
       type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-      /** of wait: so long, … */
+      /** wait: duration */
       milliseconds?: number;
-      /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+      /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
       selector?: string;
-      /** of click: all that match, and not only the first */
+      /** click: all matching elements, not only the first */
       all?: boolean;
-      /** of write: into the element that has the focus */
+      /** write: text to type into the focused element */
       text?: string;
-      /** of write: the text is stored encrypted and shown as ***, as a password should be */
+      /** write: store the text encrypted and show it as ***, for passwords */
       secret?: boolean;
-      /** of press, such as Enter or Control+A */
+      /** press: key, such as Enter or Control+A */
       key?: string;
-      /** of scroll */
+      /** scroll: direction */
       direction?: "up" | "down";
-      /** of scroll: pixels; default: the height of the window */
+      /** scroll: pixels; default: the height of the window */
       amount?: number;
-      /** of scroll_to_end: maximum number of steps; default: 100 */
+      /** scroll_to_end: maximum number of steps; default: 100 */
       max_steps?: number;
-      /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+      /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
       max_seconds?: number;
-      /** of screenshot: the whole page */
+      /** screenshot: the whole page */
       full_page?: boolean;
     }[];
   } | null;
   header_names: string[];
   cookie_names: string[];
   crawl: {
-    /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
+    /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
     url: string | string[];
-    /** link hops; 0 is that page alone, 1000 the most */
+    /** maximum link hops from a start URL; 0: only the start URLs */
     max_depth: number;
     max_pages: number;
     timeout_minutes: number;
     max_concurrent_articles: number;
-    /** tries after the first */
+    /** retries after the first attempt */
     retry_attempts: number;
-    /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+    /** maximum attempts, as in jobs: retry_attempts + 1; set only one of the two */
     max_attempts: number;
     /** false: a run with failed or missing pages counts as failed */
     partial_results_ok: boolean;
-    /** pages to follow and to read, such as /blog/**; the starts are always followed */
+    /** only follow and read matching pages, such as /blog/**; start URLs are always followed */
     include: string[];
-    /** pages to leave, whatever the other patterns say */
+    /** skip matching pages; overrides the other patterns */
     exclude: string[];
-    /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+    /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
     follow: string[];
-    /** pages that give records; without include and follow, every page of the site is followed */
+    /** only matching pages give records; without include and follow, every page of the site is followed */
     read: string[];
     same_site: boolean;
-    /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+    /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
     stay_within: "site" | "host" | "path";
-    /** false: only the starts, and the pages that sitemaps name */
+    /** false: fetch only the start URLs and pages listed in sitemaps */
     follow_links: boolean;
-    /** a pause between two pages of this crawl, which then come one at a time */
+    /** delay between two pages of this crawl, which are then fetched one at a time */
     delay_seconds: number;
-    /** also begin with the pages that the site's sitemaps name */
+    /** also start from the pages listed in the site's sitemaps */
     use_sitemap: boolean;
-    /** of a saved crawl: pages that are as the run before found them give no records */
+    /** for a saved crawl: return only pages that are new or changed since the previous run */
     only_changed: boolean;
     article: boolean | null;
     respect_robots: boolean;
@@ -144,50 +144,50 @@ export type Job = {
     proxy: string | null;
     session_id: string | null;
     document: {
-      /** what the document holds; default: markdown. A screenshot is taken in a browser */
+      /** contents of the document; default: markdown. A screenshot needs a browser */
       formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
       /** html and markdown without navigation and advertisements; default: true */
       only_main_content: boolean;
-      /** nothing but what these match */
+      /** CSS selectors: keep only matching elements */
       include_tags: string[];
-      /** nothing of what these match */
+      /** CSS selectors: remove matching elements */
       exclude_tags: string[];
     } | null;
     browser: {
       wait_for: string | null;
-      /** leave out pictures, fonts and media */
+      /** do not load images, fonts and media */
       block_resources: boolean;
       wait_ms: number | null;
-      /** as a phone: its window, its touch screen and its user agent */
+      /** emulate a phone: window size, touch screen and user agent */
       mobile: boolean;
-      /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+      /** actions on the page before it is read, in this order; see docs/documents.md */
       actions: {
         type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-        /** of wait: so long, … */
+        /** wait: duration */
         milliseconds?: number;
-        /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+        /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
         selector?: string;
-        /** of click: all that match, and not only the first */
+        /** click: all matching elements, not only the first */
         all?: boolean;
-        /** of write: into the element that has the focus */
+        /** write: text to type into the focused element */
         text?: string;
-        /** of write: the text is stored encrypted and shown as ***, as a password should be */
+        /** write: store the text encrypted and show it as ***, for passwords */
         secret?: boolean;
-        /** of press, such as Enter or Control+A */
+        /** press: key, such as Enter or Control+A */
         key?: string;
-        /** of scroll */
+        /** scroll: direction */
         direction?: "up" | "down";
-        /** of scroll: pixels; default: the height of the window */
+        /** scroll: pixels; default: the height of the window */
         amount?: number;
-        /** of scroll_to_end: maximum number of steps; default: 100 */
+        /** scroll_to_end: maximum number of steps; default: 100 */
         max_steps?: number;
-        /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+        /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
         max_seconds?: number;
-        /** of screenshot: the whole page */
+        /** screenshot: the whole page */
         full_page?: boolean;
       }[];
     } | null;
-    /** headers that it sends; their values are not shown */
+    /** names of the headers it sends; values are not shown */
     header_names: string[];
   } | null;
   workflow: {
@@ -207,7 +207,7 @@ export type Job = {
     finished_at: string | null;
   } | null;
   next_run_at: string | null;
-  /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+  /** the version that you read; an update with it is rejected with 409 if the resource has changed since */
   version: string;
   /** UTC, ISO 8601 */
   created_at: string;
@@ -225,13 +225,13 @@ export type Run = {
   kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
   name: string | null;
   url: string | null;
-  /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+  /** the first 100 start URLs of a crawl (of url_count); GET /jobs/runs/{run_id}/recipe has all of them */
   urls: string[];
-  /** of a crawl: how many starts it has; of others 0 or 1 */
+  /** number of start URLs of a crawl; 0 or 1 for other kinds */
   url_count: number;
   site: string | null;
   status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-  /** grows each time an ended run is opened again */
+  /** increases each time an ended run is reopened */
   generation: number;
   attempt: number;
   max_attempts: number | null;
@@ -245,7 +245,7 @@ export type Run = {
   waiting_for: {
     reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
-    /** a sentence for people */
+    /** a sentence for humans */
     message: string;
     last_failure: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -260,21 +260,21 @@ export type Run = {
   } | null;
   /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
   stats: Record<string, Json>;
-  /** percent; 100 at the end, and what was reached when it was cancelled */
+  /** percent; 100 at the end; for a cancelled run, the last value */
   progress: number;
   changes: {
     compared_with: string | null;
     new: number;
     changed: number;
     unchanged: number;
-    /** answered so, or not found any more by a crawl that ran to its end */
+    /** answered 404 or 410, or no longer linked in a complete crawl */
     gone: number;
     unknown: number | null;
   } | null;
   skipped: {
-    /** match none of include, follow and read */
+    /** not matched by include, follow or read */
     not_included?: number;
-    /** match exclude */
+    /** matched by exclude */
     excluded?: number;
     /** disallowed by robots.txt */
     robots?: number;
@@ -286,22 +286,22 @@ export type Run = {
     other_site?: number;
     /** outside of stay_within */
     elsewhere?: number;
-    /** files, by their ending */
+    /** files, by their extension */
     file?: number;
     /** look like an endless calendar, filter or loop */
     trap?: number;
-    /** addresses that are too long */
+    /** URLs that are too long */
     too_long?: number;
   } | null;
-  /** what is probably not meant so */
+  /** probable mistakes in the settings */
   warnings: {
     code: "pagination_cut" | "sign_in";
     /** what happened, an example, and what to do */
     message: string;
-    /** pagination_cut: whose patterns left the link */
+    /** pagination_cut: the option that excluded the link */
     option?: "include" | "follow" | "exclude";
     patterns?: string[];
-    /** the link that was left */
+    /** the excluded link */
     url?: string;
     found_on?: string;
     follow?: string | null;
@@ -311,7 +311,7 @@ export type Run = {
   started_at: string | null;
   finished_at: string | null;
   expires_at: string | null;
-  /** somebody asked to keep it: no policy removes it */
+  /** marked to be kept: exempt from retention */
   kept: boolean;
   keep_runs: number | null;
 };
@@ -319,25 +319,25 @@ export type Run = {
 export type Site = {
   site: string;
   group: string | null;
-  /** paused by an operator; blocked: its breaker is open; idle: nothing is to be done there */
+  /** paused by an operator; blocked: its circuit is open; idle: no open work */
   state: "active" | "waiting" | "paused" | "blocked" | "idle";
-  /** pages of all runs that are kept */
+  /** pages of all stored runs */
   counts: {
     queued: number;
-    /** under way, as far as the limits of the site allow */
+    /** in flight, within the limits of the site */
     running: number;
-    /** failed, and tried again later */
+    /** failed, with a retry scheduled */
     retrying: number;
     completed: number;
     failed: number;
   };
-  /** good pages in the last minute or two */
+  /** successful pages in the last one to two minutes */
   pages_per_second: number;
   error_rate: number | null;
   waiting_for: {
     reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
-    /** a sentence for people */
+    /** a sentence for humans */
     message: string;
     last_failure: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -367,19 +367,19 @@ export type Site = {
   max_memory_mb: number | null;
   strategy: "auto" | "http" | "browser" | "api_replay" | null;
   respect_robots: boolean | null;
-  /** parts that its work is divided into, so that several processes can take part; no more than max_concurrency */
+  /** number of lanes the site is split into, so that several processes can work on it; at most max_concurrency */
   shards: number;
   depends_on: string[];
   paused: boolean;
-  /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+  /** the version that you read; an update with it is rejected with 409 if the resource has changed since */
   version: string;
-  /** what holds, with the configured defaults and the pause that robots.txt asks for */
+  /** the effective limits, with configured defaults and the crawl-delay of robots.txt */
   effective: {
     max_concurrency: number;
     requests_per_second: number | null;
     burst: number | null;
     min_delay_ms: number;
-    /** fewer than asked for where the limits allow no more */
+    /** fewer than requested if the limits do not allow more */
     shards: number;
     strategy: "auto" | "http" | "browser" | "api_replay";
     respect_robots: boolean;
@@ -398,7 +398,7 @@ export type Site = {
     failures: number;
     reopens_at: string | null;
   };
-  /** of good answers in the last ten minutes; null: none was measured */
+  /** of successful responses in the last ten minutes; null: none measured */
   latency_ms: {
     p50: number | null;
     p95: number | null;
@@ -461,42 +461,42 @@ export type Crawl = {
   task_id: string;
   name: string | null;
   url: string | null;
-  /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+  /** the first 100 start URLs of a crawl (of url_count); GET /jobs/runs/{run_id}/recipe has all of them */
   urls: string[];
-  /** how many starts it has */
+  /** number of start URLs */
   url_count: number;
   status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-  /** percent of the pages known by now, never falling; 100 only at the end; of a cancelled crawl, what was reached */
+  /** percent of the known pages; never decreases, 100 only at the end; for a cancelled crawl, the last value */
   progress: number;
-  /** pages that are known by now, all of those below */
+  /** known pages: the sum of the counts below */
   total_items: number;
-  /** how many it may fetch */
+  /** maximum pages to fetch */
   max_pages: number;
-  /** waiting for their turn or their next try */
+  /** queued, or waiting for the next attempt */
   queued_items: number;
-  /** of the queued ones: they have failed, and are tried again */
+  /** part of queued_items: failed, with a retry scheduled */
   retrying_items: number;
-  /** under way */
+  /** in flight */
   running_items: number;
-  /** got */
+  /** fetched */
   completed_items: number;
-  /** failed for good */
+  /** failed after all attempts */
   failed_items: number;
-  /** left, because another page of the crawl is the same */
+  /** skipped, because another page of the crawl is the same */
   skipped_items: number;
-  /** not done when the crawl was cancelled or its time was over */
+  /** not done when the crawl was cancelled or reached its time limit */
   cancelled_items: number;
-  /** of the completed ones: as they were when the job came to them before */
+  /** part of completed_items: unchanged since the previous run of the job */
   unchanged_items: number;
-  /** sent to a sign-in by the site: got as that, or left; their records have a warning */
+  /** redirected to a sign-in page, which was fetched or skipped; their records have a warning */
   sign_in_items: number;
-  /** of the completed ones: fetched for their links alone (follow, read); they give no records */
+  /** part of completed_items: fetched only for their links (follow, read), without records */
   followed_items: number;
-  /** addresses that a crawl found and did not fetch, by reason, each counted once by each worker; depth and page_limit are lower bounds */
+  /** URLs that a crawl found but did not fetch, by reason, each counted once per worker; depth and page_limit are lower bounds */
   skipped: {
-    /** match none of include, follow and read */
+    /** not matched by include, follow or read */
     not_included?: number;
-    /** match exclude */
+    /** matched by exclude */
     excluded?: number;
     /** disallowed by robots.txt */
     robots?: number;
@@ -508,22 +508,22 @@ export type Crawl = {
     other_site?: number;
     /** outside of stay_within */
     elsewhere?: number;
-    /** files, by their ending */
+    /** files, by their extension */
     file?: number;
     /** look like an endless calendar, filter or loop */
     trap?: number;
-    /** addresses that are too long */
+    /** URLs that are too long */
     too_long?: number;
   };
-  /** what is probably not meant so */
+  /** probable mistakes in the settings */
   warnings: {
     code: "pagination_cut" | "sign_in";
     /** what happened, an example, and what to do */
     message: string;
-    /** pagination_cut: whose patterns left the link */
+    /** pagination_cut: the option that excluded the link */
     option?: "include" | "follow" | "exclude";
     patterns?: string[];
-    /** the link that was left */
+    /** the excluded link */
     url?: string;
     found_on?: string;
     follow?: string | null;
@@ -533,16 +533,16 @@ export type Crawl = {
     new: number;
     changed: number;
     unchanged: number;
-    /** answered so, or not found any more by a crawl that ran to its end */
+    /** answered 404 or 410, or no longer linked in a complete crawl */
     gone: number;
     unknown: number | null;
   } | null;
-  /** the completed ones of those that completed or failed */
+  /** completed pages divided by completed and failed pages */
   success_rate: number;
-  /** running time in all, also before it was opened again: waiting and pauses do not count */
+  /** total running time, also before it was reopened; waiting and pauses do not count */
   duration_seconds: number;
   time_remaining_seconds: number | null;
-  /** pages that ended by running time, from the beginning */
+  /** ended pages per second of running time, since the start */
   pages_per_second: number;
   errors: {
     timeout: number;
@@ -550,21 +550,21 @@ export type Crawl = {
     general: number;
   };
   end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
-  /** as it was asked for; orb crawl --resume writes its results so */
+  /** as requested; orb crawl --resume writes its results in this format */
   export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
   /** UTC, ISO 8601 */
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
   expires_at: string | null;
-  /** somebody asked to keep it: no policy removes it */
+  /** marked to be kept: exempt from retention */
   kept: boolean;
   keep_runs: number | null;
   message: string | null;
   waiting_for: {
     reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
-    /** a sentence for people */
+    /** a sentence for humans */
     message: string;
     last_failure: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -577,15 +577,15 @@ export type Crawl = {
       next_try_at: string | null;
     } | null;
   } | null;
-  /** what failed, by reason, the 20 most frequent */
+  /** failures by reason, the 20 most frequent */
   error_groups: {
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
     failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
     class: "timeout" | "connection" | "general";
     count: number;
-    /** failed for good, or tried again by itself */
+    /** failed: after all attempts; retrying: a retry is scheduled */
     status: "failed" | "retrying";
-    /** whether another try may help */
+    /** whether a retry may fix the failure */
     retryable: boolean;
     next_try_at: string | null;
     example: {
@@ -597,15 +597,15 @@ export type Crawl = {
       page_task_id: string;
     };
   }[];
-  /** why pages that are tried again have failed, most frequent first; of very many, of the first 1,000 */
+  /** causes of scheduled retries, most frequent first; based on at most 1,000 pages */
   retrying_groups: {
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
     failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
     class: "timeout" | "connection" | "general";
     count: number;
-    /** failed for good, or tried again by itself */
+    /** failed: after all attempts; retrying: a retry is scheduled */
     status: "failed" | "retrying";
-    /** whether another try may help */
+    /** whether a retry may fix the failure */
     retryable: boolean;
     next_try_at: string | null;
     example: {
@@ -617,13 +617,13 @@ export type Crawl = {
       page_task_id: string;
     };
   }[];
-  /** sites at which it cannot go on now, and why: up to 5 of them */
+  /** up to 5 sites where it waits, with the reason */
   waiting_sites: {
     site: string;
     waiting_for: {
       reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
       until: string | null;
-      /** a sentence for people */
+      /** a sentence for humans */
       message: string;
       last_failure: {
         failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -656,19 +656,19 @@ export type Login = {
 
 export type Proxy = {
   id: string;
-  /** *** stands for a user name and a password */
+  /** *** replaces the user name and password */
   proxy: string;
   scheme: "http" | "https" | "socks5";
   host: string;
   port: number;
   has_credentials: boolean;
   state: "unchecked" | "usable" | "resting" | "disabled";
-  /** how well it has served, the newest counting most */
+  /** success score; recent requests count most */
   score: number;
   latency_ms: number | null;
   successes: number;
   failures: number;
-  /** answers that its address is not wanted at a site */
+  /** responses in which a site blocked this proxy */
   blocks: number;
   resting_until: string | null;
   last_error: string | null;
@@ -679,11 +679,11 @@ export type Proxy = {
 };
 
 export type Ready = {
-  /** degraded: one of the checks is */
+  /** degraded: one of the checks is degraded */
   status: "ready" | "degraded";
   checks: {
     name: string;
-    /** degraded: it works, but not as it should */
+    /** degraded: it works with restrictions */
     status: "ok" | "degraded" | "failed";
     latency_ms: number;
     message?: string;
@@ -694,7 +694,7 @@ export type Health = {
   status: "ok";
   version: string;
   database: "sqlite" | "postgres";
-  /** bullmq: several processes work, on any machine */
+  /** bullmq: several worker processes, on any machine */
   engine: "embedded" | "bullmq";
   uptime_seconds: number;
 };
@@ -703,12 +703,12 @@ export type Worker = {
   id: string;
   machine: string;
   pid: number;
-  /** serve, worker, crawl …; library: a program of your own */
+  /** serve, worker, crawl …; library: a program that uses the library */
   command: string;
   version: string;
   state: "working" | "draining" | "drained" | "lost" | "stopped";
   role: "engine" | "standby" | "stopped";
-  /** embedded; or bullmq: several work at once, on any machine */
+  /** embedded, or bullmq: several workers, on any machine */
   engine: string;
   database: "sqlite" | "postgres";
   /** time of the last heartbeat */
@@ -723,7 +723,7 @@ export type Worker = {
   memory: number;
   paused: string | null;
   drain_asked: boolean;
-  /** the 100 tasks that have been at work the longest */
+  /** the 100 longest running tasks */
   active: {
     task_id: string;
     run_id: string;
@@ -753,7 +753,7 @@ export type Session = {
   /** UTC, ISO 8601 */
   created_at: string;
   last_used_at: string | null;
-  /** saved jobs that sign in with it */
+  /** saved jobs that use it */
   jobs: {
     id: string;
     name: string | null;
@@ -765,9 +765,9 @@ export type Storage = {
   used_bytes: number | null;
   measured_at: string | null;
   budget_bytes: number | null;
-  /** what happens beyond the budget, APP_DISK_BUDGET_ACTION */
+  /** what happens when the budget is used up: APP_DISK_BUDGET_ACTION */
   action: "warn" | "remove";
-  /** 80 % of the budget or more are used */
+  /** at least 80 % of the budget is used */
   is_near: boolean;
   warned_at: string | null;
 };
@@ -780,25 +780,25 @@ export type Deletion = {
     site?: string;
     /** only runs of this job */
     job_id?: string;
-    /** part of the name or address of one of the newest 10,000 runs, or the id of any run, or its first 8 characters or more */
+    /** part of the name or URL (of the newest 10,000 runs), or the id of any run, or at least its first 8 characters */
     q?: string;
-    /** created then or later */
+    /** created at this time or later */
     since?: string;
-    /** created before */
+    /** created before this time */
     until?: string;
-    /** only these */
+    /** only runs with these ids */
     run_ids?: string[];
     status?: ("queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled")[];
     /** only runs of jobs with this tag */
     tag?: string;
-    /** ended before */
+    /** only runs that ended before */
     ended_before?: string;
   };
-  /** runs that it is about; 100000: that many or more */
+  /** matching runs; 100000 means that many or more */
   matched: number;
-  /** runs that are gone by now */
+  /** runs deleted so far */
   deleted: number;
-  /** runs that are gone and whose rows and files are still being removed, of all deletions; 10000: that many or more */
+  /** deleted runs whose data and files are still being removed, of all deletions; 10000 means that many or more */
   removing: number;
   /** UTC, ISO 8601 */
   created_at: string;
@@ -812,24 +812,24 @@ export type DemoSite = {
 };
 
 export type Overview = {
-  /** that ended, over the last ten seconds */
+  /** ended pages, over the last ten seconds */
   pages_per_second: {
     good: number;
     bad: number;
   };
   success_rate: number | null;
-  /** pages that ended in the last five minutes, about: of a few, success_rate says little */
+  /** approximate number of pages that ended in the last five minutes; with few pages, success_rate is not significant */
   recent_pages: {
     good: number;
     bad: number;
   };
-  /** what workers have under way, as they said last */
+  /** tasks in flight, as last reported by the workers */
   in_flight: number;
   queued: number;
-  /** of the queued ones: failed, and tried again later */
+  /** part of queued: failed, with a retry scheduled */
   retrying: number;
   oldest_queued_at: string | null;
-  /** runs that have not ended, by status, without those that steps of workflows have started */
+  /** runs that have not ended, by status, without child runs of workflows */
   runs: {
     queued: number;
     running: number;
@@ -837,23 +837,23 @@ export type Overview = {
     waiting_for_human: number;
     recovering: number;
   };
-  /** up to 20: those at work first, then those that wait, newest first */
+  /** up to 20: running ones first, then waiting ones, newest first */
   active_runs: {
     id: string;
     job_id: string | null;
     kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
     name: string | null;
     url: string | null;
-    /** of a crawl: how many starts it has; of others 0 or 1 */
+    /** number of start URLs of a crawl; 0 or 1 for other kinds */
     url_count: number;
     site: string | null;
     status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-    /** percent; 100 at the end, and what was reached when it was cancelled */
+    /** percent; 100 at the end; for a cancelled run, the last value */
     progress: number;
     waiting_for: {
       reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
       until: string | null;
-      /** a sentence for people */
+      /** a sentence for humans */
       message: string;
       last_failure: {
         failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -873,7 +873,7 @@ export type Overview = {
     created_at: string;
     started_at: string | null;
     finished_at: string | null;
-    /** of a workflow at work: the steps it is at, three at most */
+    /** for a running workflow: its current steps, at most three */
     current_steps: {
       name: string;
       status: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
@@ -889,7 +889,7 @@ export type Overview = {
           total: number;
         } | null;
         open?: number;
-        /** a sentence for people: what it waits for, and why that takes */
+        /** a sentence for humans: what it waits for, and why that takes time */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -905,14 +905,14 @@ export type Overview = {
     }[];
     counts: {
       queued: number;
-      /** in the hands of those who work, begun or about to be */
+      /** claimed by workers, started or about to start */
       running: number;
       retrying: number;
       completed: number;
       failed: number;
       skipped: number;
     };
-    /** what ended of it, over the last ten seconds */
+    /** throughput over the last ten seconds */
     per_second: number;
     eta_seconds: number | null;
     eta_most_seconds: number | null;
@@ -928,14 +928,14 @@ export type Overview = {
     site: string;
     /** failing: many of the last requests failed; held: rate limited */
     trouble: "breaker_open" | "paused" | "held" | "failing";
-    /** a sentence for people */
+    /** a sentence for humans */
     message: string;
     until: string | null;
     error_rate: number | null;
-    /** pages that wait there */
+    /** number of waiting pages */
     waiting: number;
   }[];
-  /** of runs that go on or have ended within the hour, by reason, with an example of the newest run */
+  /** failures of runs that are active or ended in the last hour, by reason, with an example of the newest run */
   failures: {
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
     failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
@@ -950,13 +950,13 @@ export type Overview = {
   }[];
   workers: {
     working: number;
-    /** that take over when the one that works is gone; they are not among `working` */
+    /** take over when the active worker is gone; not included in `working` */
     standby: number;
     draining: number;
     drained: number;
     lost: number;
     in_flight: number;
-    /** how many tasks those that work may have under way */
+    /** maximum tasks in flight of all working ones */
     capacity: number;
   };
   standstill: {
@@ -968,22 +968,22 @@ export type Overview = {
     free_bytes: number;
     least_free_bytes: number;
   }[];
-  /** of the process that answers, with its browsers */
+  /** of the responding process, with its browsers */
   memory: {
     used_bytes: number;
     limit_bytes: number | null;
   };
-  /** of the last hour, as far as this process has counted; good and bad are pages a second */
+  /** of the last hour, as counted by this process; good and bad are pages per second */
   series: {
     step_seconds: number;
     first_at: string | null;
-    /** one for each step; null: nobody counted */
+    /** one number per interval; null: not counted */
     good: (number | null)[];
-    /** one for each step; null: nobody counted */
+    /** one number per interval; null: not counted */
     bad: (number | null)[];
-    /** one for each step; null: nobody counted */
+    /** one number per interval; null: not counted */
     in_flight: (number | null)[];
-    /** one for each step; null: nobody counted */
+    /** one number per interval; null: not counted */
     queued: (number | null)[];
   };
 };
@@ -1000,12 +1000,12 @@ export type Schedule = {
   jitter_seconds: number;
   paused: boolean;
   next_at: string | null;
-  /** the next five from now on, as the schedule says them */
+  /** the next five scheduled times, without jitter */
   next_times: string[];
   waiting_for: {
     reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
-    /** a sentence for people */
+    /** a sentence for humans */
     message: string;
     last_failure: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -1019,11 +1019,11 @@ export type Schedule = {
     } | null;
   } | null;
   last: {
-    /** as the schedule says it, without what chance has added */
+    /** the scheduled time, without jitter */
     at: string;
-    /** of many missed in a row the last */
+    /** for several missed times in a row: the last one */
     until: string;
-    /** of many missed in a row how many */
+    /** for several missed times in a row: their number */
     count: number;
     outcome: "started" | "missed" | "skipped" | "refused";
     run_id: string | null;
@@ -1044,7 +1044,7 @@ export type Template = {
   version: number;
   built_in: boolean;
   description: string | null;
-  /** the JSON Schema of what a start is to say; null: nothing */
+  /** JSON Schema of the params; null: it needs none */
   params: Json;
   definition: Json;
   created_at: string | null;
@@ -1055,7 +1055,7 @@ export type Workflow = {
   job_id: string | null;
   name: string;
   status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-  /** the index of the first step that has not ended; of a failed one, of the step to recover from */
+  /** index of the first step that has not ended; for a failed workflow, of the step to recover from */
   current_step: number;
   /** steps that have completed, failed or were skipped or cancelled */
   ended_steps: number;
@@ -1075,7 +1075,7 @@ export type Workflow = {
   waiting_for: {
     reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
-    /** a sentence for people */
+    /** a sentence for humans */
     message: string;
     last_failure: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -1095,7 +1095,7 @@ export type Workflow = {
   last_checkpoint: string | null;
   /** UTC, ISO 8601 */
   updated_at: string;
-  /** as it was checked, with every default */
+  /** with all defaults filled in */
   definition: Record<string, Json>;
   params: Record<string, Json>;
   expires_at: string | null;
@@ -1121,13 +1121,13 @@ export type QueueItem = {
     worker_id: string | null;
     machine: string | null;
     pid: number | null;
-    /** renewed while the worker lives */
+    /** end of the lease; renewed while the worker is alive */
     lease_expires_at: string;
   } | null;
   waiting_for: {
     reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
-    /** a sentence for people */
+    /** a sentence for humans */
     message: string;
     last_failure: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -1167,7 +1167,7 @@ export type QueueItem = {
 };
 
 export type RunRecipe = {
-  /** as POST /jobs takes it, without its secrets */
+  /** a body for POST /jobs, without secrets */
   recipe: {
     name?: string | null;
     strategy?: "auto" | "http" | "browser" | "api_replay";
@@ -1182,13 +1182,13 @@ export type RunRecipe = {
     tags?: string[];
     keep_runs?: number | null;
     keep_days?: number | null;
-    /** after a block or an empty shell, the next attempt uses a browser */
+    /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
     escalate?: boolean;
     respect_robots?: boolean;
     timeout_seconds?: number | null;
     session_id?: string | null;
     proxy?: string | null;
-    /** what api_replay sends: {request, items, pagination}; docs/jobs.md describes it */
+    /** the request for strategy api_replay: {request, items, pagination}; docs/jobs.md describes it */
     replay?: Json;
     kind?: "page" | "crawl" | "workflow";
     target_url?: string;
@@ -1211,83 +1211,83 @@ export type RunRecipe = {
       jitter_seconds?: number;
     } | null;
     document?: {
-      /** what the document holds; default: markdown. A screenshot is taken in a browser */
+      /** contents of the document; default: markdown. A screenshot needs a browser */
       formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
       /** html and markdown without navigation and advertisements; default: true */
       only_main_content?: boolean;
-      /** nothing but what these match */
+      /** CSS selectors: keep only matching elements */
       include_tags?: string[];
-      /** nothing of what these match */
+      /** CSS selectors: remove matching elements */
       exclude_tags?: string[];
     } | null;
     browser?: {
       wait_for?: string | null;
-      /** leave out pictures, fonts and media */
+      /** do not load images, fonts and media */
       block_resources?: boolean;
       wait_ms?: number | null;
-      /** as a phone: its window, its touch screen and its user agent */
+      /** emulate a phone: window size, touch screen and user agent */
       mobile?: boolean;
-      /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+      /** actions on the page before it is read, in this order; see docs/documents.md */
       actions?: {
         type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-        /** of wait: so long, … */
+        /** wait: duration */
         milliseconds?: number;
-        /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+        /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
         selector?: string;
-        /** of click: all that match, and not only the first */
+        /** click: all matching elements, not only the first */
         all?: boolean;
-        /** of write: into the element that has the focus */
+        /** write: text to type into the focused element */
         text?: string;
-        /** of write: the text is stored encrypted and shown as ***, as a password should be */
+        /** write: store the text encrypted and show it as ***, for passwords */
         secret?: boolean;
-        /** of press, such as Enter or Control+A */
+        /** press: key, such as Enter or Control+A */
         key?: string;
-        /** of scroll */
+        /** scroll: direction */
         direction?: "up" | "down";
-        /** of scroll: pixels; default: the height of the window */
+        /** scroll: pixels; default: the height of the window */
         amount?: number;
-        /** of scroll_to_end: maximum number of steps; default: 100 */
+        /** scroll_to_end: maximum number of steps; default: 100 */
         max_steps?: number;
-        /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+        /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
         max_seconds?: number;
-        /** of screenshot: the whole page */
+        /** screenshot: the whole page */
         full_page?: boolean;
       }[];
     } | null;
     crawl?: {
-      /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
+      /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
       url?: string | string[];
-      /** the same as a list: this or url */
+      /** several start URLs; set either this or url */
       urls?: string[];
-      /** link hops; 0 is that page alone, 1000 the most */
+      /** maximum link hops from a start URL; 0: only the start URLs */
       max_depth?: number;
       max_pages?: number;
       timeout_minutes?: number;
       max_concurrent_articles?: number;
-      /** tries after the first */
+      /** retries after the first attempt */
       retry_attempts?: number;
-      /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+      /** maximum attempts, as in jobs: retry_attempts + 1; set only one of the two */
       max_attempts?: number;
       /** false: a run with failed or missing pages counts as failed */
       partial_results_ok?: boolean;
-      /** pages to follow and to read, such as /blog/**; the starts are always followed */
+      /** only follow and read matching pages, such as /blog/**; start URLs are always followed */
       include?: string[];
-      /** pages to leave, whatever the other patterns say */
+      /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+      /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
       follow?: string[];
-      /** pages that give records; without include and follow, every page of the site is followed */
+      /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];
       same_site?: boolean;
-      /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+      /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within?: "site" | "host" | "path";
-      /** false: only the starts, and the pages that sitemaps name */
+      /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
-      /** a pause between two pages of this crawl, which then come one at a time */
+      /** delay between two pages of this crawl, which are then fetched one at a time */
       delay_seconds?: number;
-      /** also begin with the pages that the site's sitemaps name */
+      /** also start from the pages listed in the site's sitemaps */
       use_sitemap?: boolean;
-      /** of a saved crawl: pages that are as the run before found them give no records */
+      /** for a saved crawl: return only pages that are new or changed since the previous run */
       only_changed?: boolean;
       article?: boolean | null;
       respect_robots?: boolean;
@@ -1301,46 +1301,46 @@ export type RunRecipe = {
       proxy?: string | null;
       session_id?: string | null;
       document?: {
-        /** what the document holds; default: markdown. A screenshot is taken in a browser */
+        /** contents of the document; default: markdown. A screenshot needs a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
         /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
-        /** nothing but what these match */
+        /** CSS selectors: keep only matching elements */
         include_tags?: string[];
-        /** nothing of what these match */
+        /** CSS selectors: remove matching elements */
         exclude_tags?: string[];
       } | null;
       browser?: {
         wait_for?: string | null;
-        /** leave out pictures, fonts and media */
+        /** do not load images, fonts and media */
         block_resources?: boolean;
         wait_ms?: number | null;
-        /** as a phone: its window, its touch screen and its user agent */
+        /** emulate a phone: window size, touch screen and user agent */
         mobile?: boolean;
-        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        /** actions on the page before it is read, in this order; see docs/documents.md */
         actions?: {
           type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-          /** of wait: so long, … */
+          /** wait: duration */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+          /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
           selector?: string;
-          /** of click: all that match, and not only the first */
+          /** click: all matching elements, not only the first */
           all?: boolean;
-          /** of write: into the element that has the focus */
+          /** write: text to type into the focused element */
           text?: string;
-          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          /** write: store the text encrypted and show it as ***, for passwords */
           secret?: boolean;
-          /** of press, such as Enter or Control+A */
+          /** press: key, such as Enter or Control+A */
           key?: string;
-          /** of scroll */
+          /** scroll: direction */
           direction?: "up" | "down";
-          /** of scroll: pixels; default: the height of the window */
+          /** scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: maximum number of steps; default: 100 */
+          /** scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+          /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
-          /** of screenshot: the whole page */
+          /** screenshot: the whole page */
           full_page?: boolean;
         }[];
       } | null;
@@ -1353,9 +1353,9 @@ export type RunRecipe = {
       params?: Record<string, Json> | null;
     } | null;
   };
-  /** headers that it sent; their values are not shown */
+  /** names of the headers it sent; values are not shown */
   header_names: string[];
-  /** cookies that it sent; their values are not shown */
+  /** names of the cookies it sent; values are not shown */
   cookie_names: string[];
 };
 
@@ -1379,18 +1379,18 @@ export type QueueStats = {
 
 export type SiteRobots = {
   site: string;
-  /** the name by which its rules are chosen */
+  /** the user agent whose rules apply */
   user_agent: string;
-  /** of the copies that are kept; none: nobody has asked for it yet */
+  /** the stored copies; empty: not fetched yet */
   origins: {
     origin: string;
     /** UTC, ISO 8601 */
     fetched_at: string;
-    /** as it came; empty: there was none, which allows everything */
+    /** the original text; empty: there is none, so everything is allowed */
     text: string;
     crawl_delay_seconds: number | null;
     sitemaps: string[];
-    /** those for us: the first that fits decides */
+    /** the rules that apply to us: the first match decides */
     rules: string[];
     allowed: boolean | null;
   }[];
@@ -1400,7 +1400,7 @@ export type CrawlHealth = {
   /** false: see problems */
   healthy: boolean;
   problems: string[];
-  /** every part that is not as it should be, as GET /ready names them, and since when that has been known */
+  /** every degraded part, named as in GET /ready, and since when */
   degraded: {
     what: string;
     why: string;
@@ -1411,7 +1411,7 @@ export type CrawlHealth = {
   pending_tasks: number;
   max_concurrent_tasks: number;
   available_slots: number;
-  /** sites that are left alone after failures, those that stay so longest first, 100 at most */
+  /** at most 100 sites with an open circuit, the longest remaining time first */
   blocked_domains: {
     domain: string;
     failures: number;
@@ -1424,7 +1424,7 @@ export type CrawlHealth = {
   };
   error_rate: number;
   pages_per_second: number;
-  /** what the counts and rates are about: five minutes at most */
+  /** period of the counts and rates, at most five minutes */
   window_seconds: number;
   uptime_seconds: number;
 };
@@ -1435,7 +1435,7 @@ export type ProxyRefresh = {
   total: number;
   total_chunks: number;
   completed_chunks: number;
-  /** proxies that were found to be usable */
+  /** proxies found to be usable */
   result_count: number;
   /** reachable: nothing was fetched through them */
   checks: "fetch" | "reachable";
@@ -1467,7 +1467,7 @@ export type WorkflowTask = {
       total: number;
     } | null;
     open?: number;
-    /** a sentence for people: what it waits for, and why that takes */
+    /** a sentence for humans: what it waits for, and why that takes time */
     message: string;
     last_failure: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -1532,45 +1532,45 @@ export type WorkflowTask = {
 export type SitesProgress = {
   totals: {
     queued: number;
-    /** under way, as far as the limits of the site allow */
+    /** in flight, within the limits of the site */
     running: number;
-    /** failed, and tried again later */
+    /** failed, with a retry scheduled */
     retrying: number;
     completed: number;
     failed: number;
-    /** all that are known */
+    /** all known sites */
     sites: number;
     active_sites: number;
     waiting_sites: number;
     paused_sites: number;
     blocked_sites: number;
-    /** good pages in the last minute or two */
+    /** successful pages in the last one to two minutes */
     pages_per_second: number;
     error_rate: number | null;
   };
-  /** up to 50 with open work, the busiest first */
+  /** up to 50 sites with open work, the busiest first */
   sites: {
     site: string;
     group: string | null;
-    /** paused by an operator; blocked: its breaker is open; idle: nothing is to be done there */
+    /** paused by an operator; blocked: its circuit is open; idle: no open work */
     state: "active" | "waiting" | "paused" | "blocked" | "idle";
-    /** pages of all runs that are kept */
+    /** pages of all stored runs */
     counts: {
       queued: number;
-      /** under way, as far as the limits of the site allow */
+      /** in flight, within the limits of the site */
       running: number;
-      /** failed, and tried again later */
+      /** failed, with a retry scheduled */
       retrying: number;
       completed: number;
       failed: number;
     };
-    /** good pages in the last minute or two */
+    /** successful pages in the last one to two minutes */
     pages_per_second: number;
     error_rate: number | null;
     waiting_for: {
       reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
       until: string | null;
-      /** a sentence for people */
+      /** a sentence for humans */
       message: string;
       last_failure: {
         failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -1611,7 +1611,7 @@ export type WorkflowProgress = {
   status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
   /** weighted by the steps' estimates; 100 when it has completed */
   progress: number;
-  /** the index of the first step that has not ended; of a failed one, of the step to recover from */
+  /** index of the first step that has not ended; for a failed workflow, of the step to recover from */
   current_step: number;
   current_step_name: string | null;
   total_steps: number;
@@ -1637,7 +1637,7 @@ export type WorkflowProgress = {
   waiting_for: {
     reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
     until: string | null;
-    /** a sentence for people */
+    /** a sentence for humans */
     message: string;
     last_failure: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -1673,7 +1673,7 @@ export type WorkflowProgress = {
         total: number;
       } | null;
       open?: number;
-      /** a sentence for people: what it waits for, and why that takes */
+      /** a sentence for humans: what it waits for, and why that takes time */
       message: string;
       last_failure: {
         failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -1710,12 +1710,12 @@ export type Resolver = ConcurrencyKey;
 
 /** Every operation by its method and address: what it takes and what it answers. */
 export interface Operations {
-  /** Add one item, or several; those whose artifact_id is there already stay as they are */
+  /** Add one or several items; items whose artifact_id already exists are not changed */
   "post /queue/items": {
     params: undefined;
     query: undefined;
     body: {
-      /** your own name for the thing; the queue holds each once */
+      /** your own id of the item; unique in the queue */
       artifact_id: string;
       /** absolute, http or https */
       url: string;
@@ -1728,7 +1728,7 @@ export interface Operations {
       handler?: string | null;
     } | {
       items: {
-        /** your own name for the thing; the queue holds each once */
+        /** your own id of the item; unique in the queue */
         artifact_id: string;
         /** absolute, http or https */
         url: string;
@@ -1746,7 +1746,7 @@ export interface Operations {
       existing: number;
     };
   };
-  /** Cancel a crawl; what it has stays readable */
+  /** Cancel a crawl; its results stay readable */
   "delete /scraping/tasks/{task_id}": {
     params: {
       task_id: string;
@@ -1760,42 +1760,42 @@ export interface Operations {
       task_id: string;
       name: string | null;
       url: string | null;
-      /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+      /** the first 100 start URLs of a crawl (of url_count); GET /jobs/runs/{run_id}/recipe has all of them */
       urls: string[];
-      /** how many starts it has */
+      /** number of start URLs */
       url_count: number;
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-      /** percent of the pages known by now, never falling; 100 only at the end; of a cancelled crawl, what was reached */
+      /** percent of the known pages; never decreases, 100 only at the end; for a cancelled crawl, the last value */
       progress: number;
-      /** pages that are known by now, all of those below */
+      /** known pages: the sum of the counts below */
       total_items: number;
-      /** how many it may fetch */
+      /** maximum pages to fetch */
       max_pages: number;
-      /** waiting for their turn or their next try */
+      /** queued, or waiting for the next attempt */
       queued_items: number;
-      /** of the queued ones: they have failed, and are tried again */
+      /** part of queued_items: failed, with a retry scheduled */
       retrying_items: number;
-      /** under way */
+      /** in flight */
       running_items: number;
-      /** got */
+      /** fetched */
       completed_items: number;
-      /** failed for good */
+      /** failed after all attempts */
       failed_items: number;
-      /** left, because another page of the crawl is the same */
+      /** skipped, because another page of the crawl is the same */
       skipped_items: number;
-      /** not done when the crawl was cancelled or its time was over */
+      /** not done when the crawl was cancelled or reached its time limit */
       cancelled_items: number;
-      /** of the completed ones: as they were when the job came to them before */
+      /** part of completed_items: unchanged since the previous run of the job */
       unchanged_items: number;
-      /** sent to a sign-in by the site: got as that, or left; their records have a warning */
+      /** redirected to a sign-in page, which was fetched or skipped; their records have a warning */
       sign_in_items: number;
-      /** of the completed ones: fetched for their links alone (follow, read); they give no records */
+      /** part of completed_items: fetched only for their links (follow, read), without records */
       followed_items: number;
-      /** addresses that a crawl found and did not fetch, by reason, each counted once by each worker; depth and page_limit are lower bounds */
+      /** URLs that a crawl found but did not fetch, by reason, each counted once per worker; depth and page_limit are lower bounds */
       skipped: {
-        /** match none of include, follow and read */
+        /** not matched by include, follow or read */
         not_included?: number;
-        /** match exclude */
+        /** matched by exclude */
         excluded?: number;
         /** disallowed by robots.txt */
         robots?: number;
@@ -1807,22 +1807,22 @@ export interface Operations {
         other_site?: number;
         /** outside of stay_within */
         elsewhere?: number;
-        /** files, by their ending */
+        /** files, by their extension */
         file?: number;
         /** look like an endless calendar, filter or loop */
         trap?: number;
-        /** addresses that are too long */
+        /** URLs that are too long */
         too_long?: number;
       };
-      /** what is probably not meant so */
+      /** probable mistakes in the settings */
       warnings: {
         code: "pagination_cut" | "sign_in";
         /** what happened, an example, and what to do */
         message: string;
-        /** pagination_cut: whose patterns left the link */
+        /** pagination_cut: the option that excluded the link */
         option?: "include" | "follow" | "exclude";
         patterns?: string[];
-        /** the link that was left */
+        /** the excluded link */
         url?: string;
         found_on?: string;
         follow?: string | null;
@@ -1832,16 +1832,16 @@ export interface Operations {
         new: number;
         changed: number;
         unchanged: number;
-        /** answered so, or not found any more by a crawl that ran to its end */
+        /** answered 404 or 410, or no longer linked in a complete crawl */
         gone: number;
         unknown: number | null;
       } | null;
-      /** the completed ones of those that completed or failed */
+      /** completed pages divided by completed and failed pages */
       success_rate: number;
-      /** running time in all, also before it was opened again: waiting and pauses do not count */
+      /** total running time, also before it was reopened; waiting and pauses do not count */
       duration_seconds: number;
       time_remaining_seconds: number | null;
-      /** pages that ended by running time, from the beginning */
+      /** ended pages per second of running time, since the start */
       pages_per_second: number;
       errors: {
         timeout: number;
@@ -1849,21 +1849,21 @@ export interface Operations {
         general: number;
       };
       end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
-      /** as it was asked for; orb crawl --resume writes its results so */
+      /** as requested; orb crawl --resume writes its results in this format */
       export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
       finished_at: string | null;
       expires_at: string | null;
-      /** somebody asked to keep it: no policy removes it */
+      /** marked to be kept: exempt from retention */
       kept: boolean;
       keep_runs: number | null;
       message: string | null;
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -1878,7 +1878,7 @@ export interface Operations {
       } | null;
     };
   };
-  /** Cancel a run: no request starts later than a second after the answer */
+  /** Cancel a run: no request starts later than a second after the response */
   "post /jobs/runs/{run_id}/cancel": {
     params: {
       run_id: string;
@@ -1887,7 +1887,7 @@ export interface Operations {
     body: undefined;
     answer: Run;
   };
-  /** Stop a workflow and the runs that its steps wait for, for good */
+  /** Cancel a workflow and its child runs; cannot be undone */
   "post /workflows/{workflow_id}/cancel": {
     params: {
       workflow_id: string;
@@ -1899,7 +1899,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
+      /** index of the first step that has not ended; for a failed workflow, of the step to recover from */
       current_step: number;
       /** steps that have completed, failed or were skipped or cancelled */
       ended_steps: number;
@@ -1919,7 +1919,7 @@ export interface Operations {
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -1941,7 +1941,7 @@ export interface Operations {
       updated_at: string;
     };
   };
-  /** Change a job; runs that have begun keep what they began with */
+  /** Update a job; running runs keep the old settings */
   "patch /jobs/{job_id}": {
     params: {
       job_id: string;
@@ -1961,13 +1961,13 @@ export interface Operations {
       tags?: string[];
       keep_runs?: number | null;
       keep_days?: number | null;
-      /** after a block or an empty shell, the next attempt uses a browser */
+      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;
       session_id?: string | null;
       proxy?: string | null;
-      /** what api_replay sends: {request, items, pagination}; docs/jobs.md describes it */
+      /** the request for strategy api_replay: {request, items, pagination}; docs/jobs.md describes it */
       replay?: unknown;
       kind?: "page" | "crawl" | "workflow";
       target_url?: string;
@@ -1990,83 +1990,83 @@ export interface Operations {
         jitter_seconds?: number;
       } | null;
       document?: {
-        /** what the document holds; default: markdown. A screenshot is taken in a browser */
+        /** contents of the document; default: markdown. A screenshot needs a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
         /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
-        /** nothing but what these match */
+        /** CSS selectors: keep only matching elements */
         include_tags?: string[];
-        /** nothing of what these match */
+        /** CSS selectors: remove matching elements */
         exclude_tags?: string[];
       } | null;
       browser?: {
         wait_for?: string | null;
-        /** leave out pictures, fonts and media */
+        /** do not load images, fonts and media */
         block_resources?: boolean;
         wait_ms?: number | null;
-        /** as a phone: its window, its touch screen and its user agent */
+        /** emulate a phone: window size, touch screen and user agent */
         mobile?: boolean;
-        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        /** actions on the page before it is read, in this order; see docs/documents.md */
         actions?: {
           type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-          /** of wait: so long, … */
+          /** wait: duration */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+          /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
           selector?: string;
-          /** of click: all that match, and not only the first */
+          /** click: all matching elements, not only the first */
           all?: boolean;
-          /** of write: into the element that has the focus */
+          /** write: text to type into the focused element */
           text?: string;
-          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          /** write: store the text encrypted and show it as ***, for passwords */
           secret?: boolean;
-          /** of press, such as Enter or Control+A */
+          /** press: key, such as Enter or Control+A */
           key?: string;
-          /** of scroll */
+          /** scroll: direction */
           direction?: "up" | "down";
-          /** of scroll: pixels; default: the height of the window */
+          /** scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: maximum number of steps; default: 100 */
+          /** scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+          /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
-          /** of screenshot: the whole page */
+          /** screenshot: the whole page */
           full_page?: boolean;
         }[];
       } | null;
       crawl?: {
-        /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
+        /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
         url?: string | string[];
-        /** the same as a list: this or url */
+        /** several start URLs; set either this or url */
         urls?: string[];
-        /** link hops; 0 is that page alone, 1000 the most */
+        /** maximum link hops from a start URL; 0: only the start URLs */
         max_depth?: number;
         max_pages?: number;
         timeout_minutes?: number;
         max_concurrent_articles?: number;
-        /** tries after the first */
+        /** retries after the first attempt */
         retry_attempts?: number;
-        /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+        /** maximum attempts, as in jobs: retry_attempts + 1; set only one of the two */
         max_attempts?: number;
         /** false: a run with failed or missing pages counts as failed */
         partial_results_ok?: boolean;
-        /** pages to follow and to read, such as /blog/**; the starts are always followed */
+        /** only follow and read matching pages, such as /blog/**; start URLs are always followed */
         include?: string[];
-        /** pages to leave, whatever the other patterns say */
+        /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+        /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
         follow?: string[];
-        /** pages that give records; without include and follow, every page of the site is followed */
+        /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
         same_site?: boolean;
-        /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+        /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
         stay_within?: "site" | "host" | "path";
-        /** false: only the starts, and the pages that sitemaps name */
+        /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
-        /** a pause between two pages of this crawl, which then come one at a time */
+        /** delay between two pages of this crawl, which are then fetched one at a time */
         delay_seconds?: number;
-        /** also begin with the pages that the site's sitemaps name */
+        /** also start from the pages listed in the site's sitemaps */
         use_sitemap?: boolean;
-        /** of a saved crawl: pages that are as the run before found them give no records */
+        /** for a saved crawl: return only pages that are new or changed since the previous run */
         only_changed?: boolean;
         article?: boolean | null;
         respect_robots?: boolean;
@@ -2080,46 +2080,46 @@ export interface Operations {
         proxy?: string | null;
         session_id?: string | null;
         document?: {
-          /** what the document holds; default: markdown. A screenshot is taken in a browser */
+          /** contents of the document; default: markdown. A screenshot needs a browser */
           formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
           /** html and markdown without navigation and advertisements; default: true */
           only_main_content?: boolean;
-          /** nothing but what these match */
+          /** CSS selectors: keep only matching elements */
           include_tags?: string[];
-          /** nothing of what these match */
+          /** CSS selectors: remove matching elements */
           exclude_tags?: string[];
         } | null;
         browser?: {
           wait_for?: string | null;
-          /** leave out pictures, fonts and media */
+          /** do not load images, fonts and media */
           block_resources?: boolean;
           wait_ms?: number | null;
-          /** as a phone: its window, its touch screen and its user agent */
+          /** emulate a phone: window size, touch screen and user agent */
           mobile?: boolean;
-          /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+          /** actions on the page before it is read, in this order; see docs/documents.md */
           actions?: {
             type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-            /** of wait: so long, … */
+            /** wait: duration */
             milliseconds?: number;
-            /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+            /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
             selector?: string;
-            /** of click: all that match, and not only the first */
+            /** click: all matching elements, not only the first */
             all?: boolean;
-            /** of write: into the element that has the focus */
+            /** write: text to type into the focused element */
             text?: string;
-            /** of write: the text is stored encrypted and shown as ***, as a password should be */
+            /** write: store the text encrypted and show it as ***, for passwords */
             secret?: boolean;
-            /** of press, such as Enter or Control+A */
+            /** press: key, such as Enter or Control+A */
             key?: string;
-            /** of scroll */
+            /** scroll: direction */
             direction?: "up" | "down";
-            /** of scroll: pixels; default: the height of the window */
+            /** scroll: pixels; default: the height of the window */
             amount?: number;
-            /** of scroll_to_end: maximum number of steps; default: 100 */
+            /** scroll_to_end: maximum number of steps; default: 100 */
             max_steps?: number;
-            /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+            /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
             max_seconds?: number;
-            /** of screenshot: the whole page */
+            /** screenshot: the whole page */
             full_page?: boolean;
           }[];
         } | null;
@@ -2131,43 +2131,43 @@ export interface Operations {
         template_version?: number | null;
         params?: Record<string, unknown> | null;
       } | null;
-      /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+      /** the version that you read; an update with it is rejected with 409 if the resource has changed since */
       version?: string;
     };
     answer: Job;
   };
-  /** Cancel, pause, resume or try again many runs by a filter; dry_run counts them first */
+  /** Cancel, pause, resume or retry many runs by a filter; with dry_run only count them */
   "post /runs/bulk": {
     params: undefined;
     query: undefined;
     body: {
-      /** retry-failed recovers workflows */
+      /** retry-failed also recovers workflows */
       action: "cancel" | "pause" | "resume" | "retry-failed";
-      /** as of GET /runs; {}: all runs to which it can be done */
+      /** the same filter as GET /runs; {}: all runs whose state allows the action */
       filter: {
         status?: ("queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled")[];
         kind?: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
         site?: string;
         /** only runs of this job */
         job_id?: string;
-        /** part of the name or address of one of the newest 10,000 runs, or the id of any run, or its first 8 characters or more */
+        /** part of the name or URL (of the newest 10,000 runs), or the id of any run, or at least its first 8 characters */
         q?: string;
-        /** none: only runs that no step of a workflow has started; the id of a run: only those that its steps have started; any: all, as without it */
+        /** none: only runs that no workflow started; the id of a workflow: only its child runs; any (default): all */
         parent?: string;
-        /** created then or later */
+        /** created at this time or later */
         since?: string;
-        /** created before */
+        /** created before this time */
         until?: string;
-        /** only these */
+        /** only runs with these ids */
         run_ids?: string[];
       };
-      /** next of an answer: only that run and older ones. After dry_run it leaves out what has begun since then; after a call that left some it goes on with those */
+      /** `next` of an earlier response: limits the call to that run and older ones. After a dry run, this excludes runs created since; after an incomplete call, it continues with the remaining runs */
       from?: string;
       /** only count them */
       dry_run?: boolean;
     };
     answer: {
-      /** runs that fit the filter and to which it can be done; 10000: that many or more */
+      /** runs that match the filter and whose state allows the action; 10000 means that many or more */
       matched: number;
       done: number;
       failed_count: number;
@@ -2177,13 +2177,13 @@ export interface Operations {
         code: string;
         detail: string;
       }[];
-      /** left for the next call: one changes 1000 at most */
+      /** remaining for the next call; one call changes at most 1000 */
       remaining: number;
-      /** from of the next call; of dry_run: from of the first; null: nothing is left */
+      /** `from` of the next call (after dry_run: of the first call); null: nothing remains */
       next: string | null;
     };
   };
-  /** Change the settings of a site, known or not; only the keys that are sent change. Running work follows within a second */
+  /** Change the settings of a site, known or not; only the given keys change. Applies to running work within a second */
   "patch /sites/{site}": {
     params: {
       site: string;
@@ -2199,15 +2199,15 @@ export interface Operations {
       respect_robots?: boolean | null;
       shards?: number | null;
       group?: string | null;
-      /** sites whose work must be finished before this one's begins; a circle is refused */
+      /** sites whose work must finish before work on this site starts; cycles are rejected */
       depends_on?: string[];
       paused?: boolean;
-      /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+      /** the version that you read; an update with it is rejected with 409 if the resource has changed since */
       version?: string;
     };
     answer: Site;
   };
-  /** Change the metadata of a workflow: sets the keys that are sent; null removes a key */
+  /** Change the metadata of a workflow: sets the given keys; null removes a key */
   "patch /workflows/{workflow_id}": {
     params: {
       workflow_id: string;
@@ -2221,7 +2221,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
+      /** index of the first step that has not ended; for a failed workflow, of the step to recover from */
       current_step: number;
       /** steps that have completed, failed or were skipped or cancelled */
       ended_steps: number;
@@ -2241,7 +2241,7 @@ export interface Operations {
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -2263,7 +2263,7 @@ export interface Operations {
       updated_at: string;
     };
   };
-  /** Ask the site whether it still lets the session in */
+  /** Check whether the site still accepts the session */
   "post /sessions/{session_id}/check": {
     params: {
       session_id: string;
@@ -2272,7 +2272,7 @@ export interface Operations {
     body: undefined;
     answer: Session;
   };
-  /** Save a job */
+  /** Create a job */
   "post /jobs": {
     params: undefined;
     query: undefined;
@@ -2290,13 +2290,13 @@ export interface Operations {
       tags?: string[];
       keep_runs?: number | null;
       keep_days?: number | null;
-      /** after a block or an empty shell, the next attempt uses a browser */
+      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;
       session_id?: string | null;
       proxy?: string | null;
-      /** what api_replay sends: {request, items, pagination}; docs/jobs.md describes it */
+      /** the request for strategy api_replay: {request, items, pagination}; docs/jobs.md describes it */
       replay?: unknown;
       kind?: "page" | "crawl" | "workflow";
       target_url?: string;
@@ -2319,83 +2319,83 @@ export interface Operations {
         jitter_seconds?: number;
       } | null;
       document?: {
-        /** what the document holds; default: markdown. A screenshot is taken in a browser */
+        /** contents of the document; default: markdown. A screenshot needs a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
         /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
-        /** nothing but what these match */
+        /** CSS selectors: keep only matching elements */
         include_tags?: string[];
-        /** nothing of what these match */
+        /** CSS selectors: remove matching elements */
         exclude_tags?: string[];
       } | null;
       browser?: {
         wait_for?: string | null;
-        /** leave out pictures, fonts and media */
+        /** do not load images, fonts and media */
         block_resources?: boolean;
         wait_ms?: number | null;
-        /** as a phone: its window, its touch screen and its user agent */
+        /** emulate a phone: window size, touch screen and user agent */
         mobile?: boolean;
-        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        /** actions on the page before it is read, in this order; see docs/documents.md */
         actions?: {
           type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-          /** of wait: so long, … */
+          /** wait: duration */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+          /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
           selector?: string;
-          /** of click: all that match, and not only the first */
+          /** click: all matching elements, not only the first */
           all?: boolean;
-          /** of write: into the element that has the focus */
+          /** write: text to type into the focused element */
           text?: string;
-          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          /** write: store the text encrypted and show it as ***, for passwords */
           secret?: boolean;
-          /** of press, such as Enter or Control+A */
+          /** press: key, such as Enter or Control+A */
           key?: string;
-          /** of scroll */
+          /** scroll: direction */
           direction?: "up" | "down";
-          /** of scroll: pixels; default: the height of the window */
+          /** scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: maximum number of steps; default: 100 */
+          /** scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+          /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
-          /** of screenshot: the whole page */
+          /** screenshot: the whole page */
           full_page?: boolean;
         }[];
       } | null;
       crawl?: {
-        /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
+        /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
         url?: string | string[];
-        /** the same as a list: this or url */
+        /** several start URLs; set either this or url */
         urls?: string[];
-        /** link hops; 0 is that page alone, 1000 the most */
+        /** maximum link hops from a start URL; 0: only the start URLs */
         max_depth?: number;
         max_pages?: number;
         timeout_minutes?: number;
         max_concurrent_articles?: number;
-        /** tries after the first */
+        /** retries after the first attempt */
         retry_attempts?: number;
-        /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+        /** maximum attempts, as in jobs: retry_attempts + 1; set only one of the two */
         max_attempts?: number;
         /** false: a run with failed or missing pages counts as failed */
         partial_results_ok?: boolean;
-        /** pages to follow and to read, such as /blog/**; the starts are always followed */
+        /** only follow and read matching pages, such as /blog/**; start URLs are always followed */
         include?: string[];
-        /** pages to leave, whatever the other patterns say */
+        /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+        /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
         follow?: string[];
-        /** pages that give records; without include and follow, every page of the site is followed */
+        /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
         same_site?: boolean;
-        /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+        /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
         stay_within?: "site" | "host" | "path";
-        /** false: only the starts, and the pages that sitemaps name */
+        /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
-        /** a pause between two pages of this crawl, which then come one at a time */
+        /** delay between two pages of this crawl, which are then fetched one at a time */
         delay_seconds?: number;
-        /** also begin with the pages that the site's sitemaps name */
+        /** also start from the pages listed in the site's sitemaps */
         use_sitemap?: boolean;
-        /** of a saved crawl: pages that are as the run before found them give no records */
+        /** for a saved crawl: return only pages that are new or changed since the previous run */
         only_changed?: boolean;
         article?: boolean | null;
         respect_robots?: boolean;
@@ -2409,46 +2409,46 @@ export interface Operations {
         proxy?: string | null;
         session_id?: string | null;
         document?: {
-          /** what the document holds; default: markdown. A screenshot is taken in a browser */
+          /** contents of the document; default: markdown. A screenshot needs a browser */
           formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
           /** html and markdown without navigation and advertisements; default: true */
           only_main_content?: boolean;
-          /** nothing but what these match */
+          /** CSS selectors: keep only matching elements */
           include_tags?: string[];
-          /** nothing of what these match */
+          /** CSS selectors: remove matching elements */
           exclude_tags?: string[];
         } | null;
         browser?: {
           wait_for?: string | null;
-          /** leave out pictures, fonts and media */
+          /** do not load images, fonts and media */
           block_resources?: boolean;
           wait_ms?: number | null;
-          /** as a phone: its window, its touch screen and its user agent */
+          /** emulate a phone: window size, touch screen and user agent */
           mobile?: boolean;
-          /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+          /** actions on the page before it is read, in this order; see docs/documents.md */
           actions?: {
             type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-            /** of wait: so long, … */
+            /** wait: duration */
             milliseconds?: number;
-            /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+            /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
             selector?: string;
-            /** of click: all that match, and not only the first */
+            /** click: all matching elements, not only the first */
             all?: boolean;
-            /** of write: into the element that has the focus */
+            /** write: text to type into the focused element */
             text?: string;
-            /** of write: the text is stored encrypted and shown as ***, as a password should be */
+            /** write: store the text encrypted and show it as ***, for passwords */
             secret?: boolean;
-            /** of press, such as Enter or Control+A */
+            /** press: key, such as Enter or Control+A */
             key?: string;
-            /** of scroll */
+            /** scroll: direction */
             direction?: "up" | "down";
-            /** of scroll: pixels; default: the height of the window */
+            /** scroll: pixels; default: the height of the window */
             amount?: number;
-            /** of scroll_to_end: maximum number of steps; default: 100 */
+            /** scroll_to_end: maximum number of steps; default: 100 */
             max_steps?: number;
-            /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+            /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
             max_seconds?: number;
-            /** of screenshot: the whole page */
+            /** screenshot: the whole page */
             full_page?: boolean;
           }[];
         } | null;
@@ -2519,9 +2519,9 @@ export interface Operations {
       template_version?: number | null;
       params?: Record<string, unknown> | null;
       job_id?: string | null;
-      /** of this run; absent: as the definition says */
+      /** of this run; default: as in the definition */
       name?: string;
-      /** false: it waits until it is started */
+      /** false: create it without starting it */
       start?: boolean;
       metadata?: Record<string, unknown>;
     } | {
@@ -2530,7 +2530,7 @@ export interface Operations {
     } | string;
     answer: Workflow;
   };
-  /** Delete a job; its runs stay, unless they are to be deleted, too */
+  /** Delete a job, and its runs if requested */
   "delete /jobs/{job_id}": {
     params: {
       job_id: string;
@@ -2542,7 +2542,7 @@ export interface Operations {
     body: undefined;
     answer: Deletion;
   };
-  /** Forget a proxy */
+  /** Delete a proxy */
   "delete /proxies/{proxy_id}": {
     params: {
       proxy_id: string;
@@ -2562,30 +2562,30 @@ export interface Operations {
     body: undefined;
     answer: null;
   };
-  /** Delete many runs by a filter, in the background; dry_run counts them first */
+  /** Delete many ended runs by a filter, in the background; with dry_run only count them */
   "post /runs/deletions": {
     params: undefined;
     query: undefined;
     body: {
-      /** of runs that have ended, and that nobody asked to keep; {}: all of them */
+      /** {}: all ended runs, except those marked to be kept. Child runs are deleted with their workflow */
       filter: {
         kind?: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
         site?: string;
         /** only runs of this job */
         job_id?: string;
-        /** part of the name or address of one of the newest 10,000 runs, or the id of any run, or its first 8 characters or more */
+        /** part of the name or URL (of the newest 10,000 runs), or the id of any run, or at least its first 8 characters */
         q?: string;
-        /** created then or later */
+        /** created at this time or later */
         since?: string;
-        /** created before */
+        /** created before this time */
         until?: string;
-        /** only these */
+        /** only runs with these ids */
         run_ids?: string[];
-        /** only those that ended so; a run that has not ended is cancelled first */
+        /** only runs with this final status; runs that have not ended are never deleted: cancel them first */
         status?: ("completed" | "partial" | "failed" | "cancelled")[];
         /** only runs of jobs with this tag */
         tag?: string;
-        /** ended before */
+        /** only runs that ended before */
         ended_before?: string;
       };
       /** only count them */
@@ -2595,7 +2595,7 @@ export interface Operations {
       matched: number;
     };
   };
-  /** Forget a session */
+  /** Delete a session */
   "delete /sessions/{session_id}": {
     params: {
       session_id: string;
@@ -2604,7 +2604,7 @@ export interface Operations {
     body: undefined;
     answer: null;
   };
-  /** Delete all versions of a template that were saved; one that is built in is itself again */
+  /** Delete all saved versions of a template; a built-in template returns to its original version */
   "delete /workflows/templates/{name}": {
     params: {
       name: string;
@@ -2613,7 +2613,7 @@ export interface Operations {
     body: undefined;
     answer: null;
   };
-  /** Delete a workflow with its steps, the runs that they have started, and all files of these */
+  /** Delete a workflow with its steps, its child runs, and all their files */
   "delete /workflows/{workflow_id}": {
     params: {
       workflow_id: string;
@@ -2624,7 +2624,7 @@ export interface Operations {
     body: undefined;
     answer: null;
   };
-  /** Do not use a proxy until it is enabled again */
+  /** Disable a proxy until it is enabled again */
   "post /proxies/{proxy_id}/disable": {
     params: {
       proxy_id: string;
@@ -2633,7 +2633,7 @@ export interface Operations {
     body: undefined;
     answer: Proxy;
   };
-  /** Let a worker finish what it has and take no more */
+  /** Drain a worker: finish its tasks and accept no more */
   "post /workers/{id}/drain": {
     params: {
       id: string;
@@ -2642,7 +2642,7 @@ export interface Operations {
     body: undefined;
     answer: Worker;
   };
-  /** Use a disabled proxy again */
+  /** Enable a disabled proxy */
   "post /proxies/{proxy_id}/enable": {
     params: {
       proxy_id: string;
@@ -2651,7 +2651,7 @@ export interface Operations {
     body: undefined;
     answer: Proxy;
   };
-  /** Forget what a site was found to need; its next page is probed again */
+  /** Reset the learned strategy of a site; its next page is probed again */
   "delete /sites/{site}/learned-strategy": {
     params: {
       site: string;
@@ -2669,7 +2669,7 @@ export interface Operations {
     body: undefined;
     answer: string;
   };
-  /** How many items of a concurrency key may be in flight at once */
+  /** The concurrency limit of a concurrency key */
   "get /queue/concurrency-keys/{name}": {
     params: {
       name: string;
@@ -2678,7 +2678,7 @@ export interface Operations {
     body: undefined;
     answer: ConcurrencyKey;
   };
-  /** The configuration that this process runs with, with secrets masked */
+  /** The configuration of this process, with secrets masked */
   "get /config": {
     params: undefined;
     query: undefined;
@@ -2691,7 +2691,7 @@ export interface Operations {
       about: string;
     }[];
   };
-  /** How a crawl is getting on */
+  /** The progress of a crawl */
   "get /scraping/tasks/{task_id}/status": {
     params: {
       task_id: string;
@@ -2700,14 +2700,14 @@ export interface Operations {
     body: undefined;
     answer: Crawl;
   };
-  /** How all crawls together are getting on */
+  /** State of all crawls together */
   "get /scraping/status": {
     params: undefined;
     query: undefined;
     body: undefined;
     answer: CrawlHealth;
   };
-  /** How far a deletion has come */
+  /** The progress of a deletion */
   "get /runs/deletions/{deletion_id}": {
     params: {
       deletion_id: string;
@@ -2716,7 +2716,7 @@ export interface Operations {
     body: undefined;
     answer: Deletion;
   };
-  /** Whether the demo site can be had here, and whether it runs */
+  /** Whether the demo site is available on this server, and whether it runs */
   "get /demo-site": {
     params: undefined;
     query: undefined;
@@ -2748,14 +2748,14 @@ export interface Operations {
     body: undefined;
     answer: Workflow;
   };
-  /** Whether a token is needed, and whether the caller has shown it */
+  /** Whether a token is required, and whether the caller is logged in */
   "get /session": {
     params: undefined;
     query: undefined;
     body: undefined;
     answer: Login;
   };
-  /** Numbers for Prometheus */
+  /** Metrics for Prometheus */
   "get /metrics": {
     params: undefined;
     query: undefined;
@@ -2785,7 +2785,7 @@ export interface Operations {
     body: undefined;
     answer: Proxy;
   };
-  /** How a check of all proxies is getting on */
+  /** The progress of a proxy check */
   "get /proxies/refresh/{job_id}": {
     params: {
       job_id: string;
@@ -2803,14 +2803,14 @@ export interface Operations {
     body: undefined;
     answer: QueueItem;
   };
-  /** How many items are in which state, in all and per site */
+  /** Number of items by state, in total and per site */
   "get /queue/stats": {
     params: undefined;
     query: undefined;
     body: undefined;
     answer: QueueStats;
   };
-  /** Whether everything the server needs can be used */
+  /** Whether everything the server needs is available */
   "get /ready": {
     params: undefined;
     query: undefined;
@@ -2835,7 +2835,7 @@ export interface Operations {
     body: undefined;
     answer: Run;
   };
-  /** What a run was asked for, so that the same can be asked for again */
+  /** The settings of a run, as a body for a new job */
   "get /jobs/runs/{run_id}/recipe": {
     params: {
       run_id: string;
@@ -2871,7 +2871,7 @@ export interface Operations {
     body: undefined;
     answer: Site;
   };
-  /** The robots.txt of a site, as it is kept, and what it says to us; the site is not asked */
+  /** The stored robots.txt of a site and the rules that apply to us; nothing is fetched */
   "get /sites/{site}/robots": {
     params: {
       site: string;
@@ -2882,7 +2882,7 @@ export interface Operations {
     body: undefined;
     answer: SiteRobots;
   };
-  /** Good and bad pages a second of the last hour at the busiest sites, as far as this process has counted */
+  /** Successful and failed pages per second at the busiest sites in the last hour, as counted by this process */
   "get /sites/series": {
     params: undefined;
     query: {
@@ -2892,20 +2892,20 @@ export interface Operations {
     answer: Record<string, {
       step_seconds: number;
       first_at: string | null;
-      /** one for each step; null: nobody counted */
+      /** one number per interval; null: not counted */
       good: (number | null)[];
-      /** one for each step; null: nobody counted */
+      /** one number per interval; null: not counted */
       bad: (number | null)[];
     }>;
   };
-  /** How all sites together are getting on, and those with open work one by one */
+  /** The progress of all sites together, and of each site with open work */
   "get /sites/progress": {
     params: undefined;
     query: undefined;
     body: undefined;
     answer: SitesProgress;
   };
-  /** How much room what is kept takes, and may take */
+  /** Disk usage of stored data, and its budget */
   "get /storage": {
     params: undefined;
     query: undefined;
@@ -2922,7 +2922,7 @@ export interface Operations {
     body: undefined;
     answer: Task;
   };
-  /** The step that the engine has, or had last, under this id */
+  /** The step with this engine task id (BullMQ job id), current or last used */
   "get /workflows/tasks/by-engine-id/{engine_id}": {
     params: {
       engine_id: string;
@@ -2942,7 +2942,7 @@ export interface Operations {
     body: undefined;
     answer: Template;
   };
-  /** One worker, with what it is doing */
+  /** One worker, with its current tasks */
   "get /workers/{id}": {
     params: {
       id: string;
@@ -2960,7 +2960,7 @@ export interface Operations {
     body: undefined;
     answer: Workflow;
   };
-  /** How a workflow is getting on, step by step, and how long it will take */
+  /** The progress of a workflow by step, and its remaining time */
   "get /workflows/{workflow_id}/progress": {
     params: {
       workflow_id: string;
@@ -2979,20 +2979,20 @@ export interface Operations {
     body: undefined;
     answer: WorkflowTask;
   };
-  /** Import proxies, or a list of them at an address; those that are there already stay as they are */
+  /** Import proxies, or a list of proxies at a URL; existing ones are not changed */
   "post /proxies": {
     params: undefined;
     query: undefined;
     body: {
       proxies: string[];
     } | {
-      /** a list, one proxy to a line */
+      /** a list, one proxy per line */
       url: string;
     };
     answer: {
       added: number;
       existing: number;
-      /** the first 1,000 of them */
+      /** the first 1,000 errors */
       invalid: {
         index: number;
         message: string;
@@ -3000,7 +3000,7 @@ export interface Operations {
       invalid_count: number;
     };
   };
-  /** Keep a run until it is deleted: no policy removes it */
+  /** Exempt a run from retention: it is kept until you delete it */
   "post /jobs/runs/{run_id}/keep": {
     params: {
       run_id: string;
@@ -3009,7 +3009,7 @@ export interface Operations {
     body: undefined;
     answer: Run;
   };
-  /** Learn rules from values that stand on pages, and keep nothing */
+  /** Learn rules from example values on pages; nothing is stored */
   "post /extract/learn": {
     params: undefined;
     query: undefined;
@@ -3017,14 +3017,14 @@ export interface Operations {
       /** pages of one kind, such as products of a shop */
       pages: {
         url?: string;
-        /** the page itself, instead of fetching it */
+        /** HTML of the page, instead of fetching it */
         html?: string;
-        /** of what is sent as html; text/html unless said */
+        /** content type of html; default: text/html */
         content_type?: string;
-        /** by field: the value as the page shows it, several for a list, or null where a page has none. As many values for several fields are the first records of a list */
+        /** by field: the value as the page shows it, several for a list, or null if a page has none. If several fields have the same number of values, they are read as the first records of a list */
         examples?: Record<string, string | number | (string | number)[] | null>;
       }[];
-      /** by field: the value as the page shows it, several for a list, or null where a page has none. As many values for several fields are the first records of a list */
+      /** by field: the value as the page shows it, several for a list, or null if a page has none. If several fields have the same number of values, they are read as the first records of a list */
       examples?: Record<string, string | number | (string | number)[] | null>;
       strategy?: "auto" | "http" | "browser";
       timeout_seconds?: number;
@@ -3032,21 +3032,21 @@ export interface Operations {
     };
     answer: {
       items: Record<string, Json> | null;
-      /** the best rule of each field, as a job takes them */
+      /** the best rule for each field, in the format of a job */
       fields: Record<string, Record<string, Json>>;
       /** by field, the best one first */
       alternatives: Record<string, {
         rule: Record<string, Json>;
-        /** how well it should survive changes of the page */
+        /** expected stability when the page changes */
         score: number;
-        /** what it gives on each page, or in each record */
+        /** its value on each page, or in each record */
         values: Json[];
       }[]>;
-      /** what fields and items give, by page; at most 20 each */
+      /** extracted records by page, at most 20 each */
       records: Record<string, Json>[][];
-      /** how many records they give, by page */
+      /** number of extracted records, by page */
       record_counts: number[];
-      /** examples that were not found, and fields without a rule that gives all of theirs */
+      /** examples that were not found, and fields without a rule that finds all their examples */
       problems: {
         field: string;
         page: number | null;
@@ -3073,14 +3073,14 @@ export interface Operations {
     answer: {
       id: string;
       kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "disk_budget" | "test";
-      /** what it is about: a site, or the id of a run or a worker */
+      /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
-      /** by kind; see docs/monitoring.md */
+      /** depends on the kind; see docs/monitoring.md */
       detail: Json;
       /** UTC, ISO 8601 */
       created_at: string;
-      /** off: no receiver was configured */
+      /** off: no receiver is configured */
       delivery: "waiting" | "delivered" | "given_up" | "off";
       tries: number;
       next_try_at: string | null;
@@ -3088,7 +3088,7 @@ export interface Operations {
       delivered_at: string | null;
     }[];
   };
-  /** Steps of all workflows, newest workflow first; ?status=retryable: those that another try may help */
+  /** Steps of all workflows, newest workflow first; ?status=retryable: those that a retry may fix */
   "get /workflows/tasks": {
     params: undefined;
     query: {
@@ -3099,7 +3099,7 @@ export interface Operations {
     body: undefined;
     answer: WorkflowTask[];
   };
-  /** What a crawl has found so far, oldest first; with format all of it as a file */
+  /** The results of a crawl so far, oldest first; with format, all of them as a file */
   "get /scraping/tasks/{task_id}/results": {
     params: {
       task_id: string;
@@ -3148,42 +3148,42 @@ export interface Operations {
       task_id: string;
       name: string | null;
       url: string | null;
-      /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+      /** the first 100 start URLs of a crawl (of url_count); GET /jobs/runs/{run_id}/recipe has all of them */
       urls: string[];
-      /** how many starts it has */
+      /** number of start URLs */
       url_count: number;
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-      /** percent of the pages known by now, never falling; 100 only at the end; of a cancelled crawl, what was reached */
+      /** percent of the known pages; never decreases, 100 only at the end; for a cancelled crawl, the last value */
       progress: number;
-      /** pages that are known by now, all of those below */
+      /** known pages: the sum of the counts below */
       total_items: number;
-      /** how many it may fetch */
+      /** maximum pages to fetch */
       max_pages: number;
-      /** waiting for their turn or their next try */
+      /** queued, or waiting for the next attempt */
       queued_items: number;
-      /** of the queued ones: they have failed, and are tried again */
+      /** part of queued_items: failed, with a retry scheduled */
       retrying_items: number;
-      /** under way */
+      /** in flight */
       running_items: number;
-      /** got */
+      /** fetched */
       completed_items: number;
-      /** failed for good */
+      /** failed after all attempts */
       failed_items: number;
-      /** left, because another page of the crawl is the same */
+      /** skipped, because another page of the crawl is the same */
       skipped_items: number;
-      /** not done when the crawl was cancelled or its time was over */
+      /** not done when the crawl was cancelled or reached its time limit */
       cancelled_items: number;
-      /** of the completed ones: as they were when the job came to them before */
+      /** part of completed_items: unchanged since the previous run of the job */
       unchanged_items: number;
-      /** sent to a sign-in by the site: got as that, or left; their records have a warning */
+      /** redirected to a sign-in page, which was fetched or skipped; their records have a warning */
       sign_in_items: number;
-      /** of the completed ones: fetched for their links alone (follow, read); they give no records */
+      /** part of completed_items: fetched only for their links (follow, read), without records */
       followed_items: number;
-      /** addresses that a crawl found and did not fetch, by reason, each counted once by each worker; depth and page_limit are lower bounds */
+      /** URLs that a crawl found but did not fetch, by reason, each counted once per worker; depth and page_limit are lower bounds */
       skipped: {
-        /** match none of include, follow and read */
+        /** not matched by include, follow or read */
         not_included?: number;
-        /** match exclude */
+        /** matched by exclude */
         excluded?: number;
         /** disallowed by robots.txt */
         robots?: number;
@@ -3195,22 +3195,22 @@ export interface Operations {
         other_site?: number;
         /** outside of stay_within */
         elsewhere?: number;
-        /** files, by their ending */
+        /** files, by their extension */
         file?: number;
         /** look like an endless calendar, filter or loop */
         trap?: number;
-        /** addresses that are too long */
+        /** URLs that are too long */
         too_long?: number;
       };
-      /** what is probably not meant so */
+      /** probable mistakes in the settings */
       warnings: {
         code: "pagination_cut" | "sign_in";
         /** what happened, an example, and what to do */
         message: string;
-        /** pagination_cut: whose patterns left the link */
+        /** pagination_cut: the option that excluded the link */
         option?: "include" | "follow" | "exclude";
         patterns?: string[];
-        /** the link that was left */
+        /** the excluded link */
         url?: string;
         found_on?: string;
         follow?: string | null;
@@ -3220,16 +3220,16 @@ export interface Operations {
         new: number;
         changed: number;
         unchanged: number;
-        /** answered so, or not found any more by a crawl that ran to its end */
+        /** answered 404 or 410, or no longer linked in a complete crawl */
         gone: number;
         unknown: number | null;
       } | null;
-      /** the completed ones of those that completed or failed */
+      /** completed pages divided by completed and failed pages */
       success_rate: number;
-      /** running time in all, also before it was opened again: waiting and pauses do not count */
+      /** total running time, also before it was reopened; waiting and pauses do not count */
       duration_seconds: number;
       time_remaining_seconds: number | null;
-      /** pages that ended by running time, from the beginning */
+      /** ended pages per second of running time, since the start */
       pages_per_second: number;
       errors: {
         timeout: number;
@@ -3237,21 +3237,21 @@ export interface Operations {
         general: number;
       };
       end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
-      /** as it was asked for; orb crawl --resume writes its results so */
+      /** as requested; orb crawl --resume writes its results in this format */
       export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
       finished_at: string | null;
       expires_at: string | null;
-      /** somebody asked to keep it: no policy removes it */
+      /** marked to be kept: exempt from retention */
       kept: boolean;
       keep_runs: number | null;
       message: string | null;
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -3266,7 +3266,7 @@ export interface Operations {
       } | null;
     }[];
   };
-  /** Deletions of many runs, newest first: the last 100 */
+  /** The last 100 deletions of many runs, newest first */
   "get /runs/deletions": {
     params: undefined;
     query: undefined;
@@ -3311,7 +3311,7 @@ export interface Operations {
       completed_at: string | null;
     }[];
   };
-  /** The log of a run, oldest first or newest first */
+  /** The events of a run, oldest or newest first */
   "get /jobs/runs/{run_id}/events": {
     params: {
       run_id: string;
@@ -3329,14 +3329,14 @@ export interface Operations {
       /** what happened; docs/events.md lists all types. New ones may be added */
       type: "run.created" | "run.started" | "run.completed" | "run.partial" | "run.failed" | "run.cancelled" | "run.paused" | "run.resumed" | "run.reopened" | "run.waiting_for_human" | "run.held" | "run.released" | "run.recovering" | "run.recovered" | "task.retry_scheduled" | "task.rate_limited" | "task.redirected" | "task.deferred" | "challenge.solution_rejected" | "strategy.resolved" | "strategy.escalated" | "site.rate_limited" | "circuit.opened" | "robots.overridden" | "sitemap.read" | "sitemap.not_found" | "sitemap.failed" | "feed.read" | "url_list.read" | "crawl.starts_added" | "crawl.start_moved" | "crawl.pagination_cut_off" | "workflow.step_started" | "workflow.step_completed" | "workflow.step_skipped" | "workflow.step_failed" | "webhook.failed" | "log.truncated" | "event.unknown";
       level: "info" | "warn" | "error";
-      /** a sentence for people; it may change: match `type` instead */
+      /** a sentence for humans; it may change: match `type` instead */
       message: string;
       meta: Record<string, Json>;
       /** UTC, ISO 8601 */
       created_at: string;
     }[];
   };
-  /** The items that a completed step has left for the steps after it */
+  /** The items that a completed step produced */
   "get /workflows/{workflow_id}/tasks/{task}/items": {
     params: {
       workflow_id: string;
@@ -3374,7 +3374,7 @@ export interface Operations {
     body: undefined;
     answer: Job[];
   };
-  /** Lanes with open work, by name: who has them in hand, what waits there and why */
+  /** Lanes with open work, by name: their owner, their queued tasks, and why they wait */
   "get /queue/lanes": {
     params: undefined;
     query: {
@@ -3392,21 +3392,21 @@ export interface Operations {
         step_index: number;
         place: number | null;
       } | null;
-      /** up to 5 that have open work there; none: a step of a workflow */
+      /** up to 5 sites with open work in the lane; empty for a step */
       sites: string[];
       counts: {
         queued: number;
         running: number;
         retrying: number;
       };
-      /** that have open work there */
+      /** number of runs with open work in the lane */
       runs: number;
-      /** paused by an operator; blocked: its breaker is open; idle: nothing is to be done there */
+      /** paused by an operator; blocked: its circuit is open; idle: no open work */
       state: "active" | "waiting" | "paused" | "blocked" | "idle";
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency" | "step_time" | "step_run" | "step_entries";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -3419,7 +3419,7 @@ export interface Operations {
           next_try_at: string | null;
         } | null;
       } | null;
-      /** some process has it in hand: no other works there */
+      /** true: a worker owns the lane, and no other works on it */
       owned: boolean;
       worker_id: string | null;
       oldest_queued_at: string | null;
@@ -3442,19 +3442,19 @@ export interface Operations {
       unchecked: number;
       proxies: {
         id: string;
-        /** *** stands for a user name and a password */
+        /** *** replaces the user name and password */
         proxy: string;
         scheme: "http" | "https" | "socks5";
         host: string;
         port: number;
         has_credentials: boolean;
         state: "unchecked" | "usable" | "resting" | "disabled";
-        /** how well it has served, the newest counting most */
+        /** success score; recent requests count most */
         score: number;
         latency_ms: number | null;
         successes: number;
         failures: number;
-        /** answers that its address is not wanted at a site */
+        /** responses in which a site blocked this proxy */
         blocks: number;
         resting_until: string | null;
         last_error: string | null;
@@ -3494,13 +3494,13 @@ export interface Operations {
         worker_id: string | null;
         machine: string | null;
         pid: number | null;
-        /** renewed while the worker lives */
+        /** end of the lease; renewed while the worker is alive */
         lease_expires_at: string;
       } | null;
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -3518,7 +3518,7 @@ export interface Operations {
       finished_at: string | null;
     }[];
   };
-  /** The records of a run, oldest first; with format the whole of them as a file, streamed */
+  /** The records of a run, oldest first; with format, all of them as a streamed file */
   "get /jobs/runs/{run_id}/results": {
     params: {
       run_id: string;
@@ -3532,9 +3532,9 @@ export interface Operations {
     body: undefined;
     answer: {
       id: string;
-      /** of a crawl: its crawl_id */
+      /** for a crawl: its crawl_id */
       run_id: string;
-      /** the task that gave the record: of a crawl, the page's, not the crawl */
+      /** the task that produced the record; in a crawl, the task of the page */
       task_id: string;
       url: string;
       data: Record<string, Json>;
@@ -3542,7 +3542,7 @@ export interface Operations {
       created_at: string;
     }[];
   };
-  /** Pages that a run of a saved crawl found to be new, changed or gone, in this order */
+  /** New, changed and gone pages of a run of a saved crawl, in this order */
   "get /jobs/runs/{run_id}/changes": {
     params: {
       run_id: string;
@@ -3558,7 +3558,7 @@ export interface Operations {
       change: "new" | "changed" | "gone";
     }[];
   };
-  /** What failed of a run, by reason, most frequent first, each with an example */
+  /** Failures of a run by reason, most frequent first, each with an example */
   "get /jobs/runs/{run_id}/errors": {
     params: {
       run_id: string;
@@ -3572,9 +3572,9 @@ export interface Operations {
       failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
       class: "timeout" | "connection" | "general";
       count: number;
-      /** failed for good, or tried again by itself */
+      /** failed: after all attempts; retrying: a retry is scheduled */
       status: "failed" | "retrying";
-      /** whether another try may help */
+      /** whether a retry may fix the failure */
       retryable: boolean;
       next_try_at: string | null;
       example: {
@@ -3586,7 +3586,7 @@ export interface Operations {
       };
     }[];
   };
-  /** How a run is getting on, site by site, and why work waits */
+  /** The progress of a run per site, and why work waits */
   "get /jobs/runs/{run_id}/sites": {
     params: {
       run_id: string;
@@ -3601,7 +3601,7 @@ export interface Operations {
       site: string;
       counts: {
         queued: number;
-        /** under way, as far as the limits of the site and of the crawl allow */
+        /** in flight, within the limits of the site and of the crawl */
         running: number;
         retrying: number;
         completed: number;
@@ -3611,7 +3611,7 @@ export interface Operations {
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -3662,7 +3662,7 @@ export interface Operations {
     body: undefined;
     answer: Run[];
   };
-  /** All jobs with a schedule, newest first: their next times, and what became of the ones before */
+  /** All jobs with a schedule, newest first: their next times and past outcomes */
   "get /schedules": {
     params: undefined;
     query: {
@@ -3696,7 +3696,7 @@ export interface Operations {
     body: undefined;
     answer: Site[];
   };
-  /** What became of the last 1,000 times of a schedule, newest first */
+  /** Outcomes of the last 1,000 times of a schedule, newest first */
   "get /schedules/{job_id}/slots": {
     params: {
       job_id: string;
@@ -3708,11 +3708,11 @@ export interface Operations {
     };
     body: undefined;
     answer: {
-      /** as the schedule says it, without what chance has added */
+      /** the scheduled time, without jitter */
       at: string;
-      /** of many missed in a row the last */
+      /** for several missed times in a row: the last one */
       until: string;
-      /** of many missed in a row how many */
+      /** for several missed times in a row: their number */
       count: number;
       outcome: "started" | "missed" | "skipped" | "refused";
       run_id: string | null;
@@ -3721,7 +3721,7 @@ export interface Operations {
       noted_at: string;
     }[];
   };
-  /** The kinds of steps there are, with the schema of their params */
+  /** The step kinds, with the schema of their params */
   "get /workflows/step-kinds": {
     params: undefined;
     query: undefined;
@@ -3764,7 +3764,7 @@ export interface Operations {
     body: undefined;
     answer: Template[];
   };
-  /** The processes that do the work or stand by, newest first */
+  /** The workers, also those on standby, newest first */
   "get /workers": {
     params: undefined;
     query: {
@@ -3803,7 +3803,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
+      /** index of the first step that has not ended; for a failed workflow, of the step to recover from */
       current_step: number;
       /** steps that have completed, failed or were skipped or cancelled */
       ended_steps: number;
@@ -3823,7 +3823,7 @@ export interface Operations {
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -3845,7 +3845,7 @@ export interface Operations {
       updated_at: string;
     }[];
   };
-  /** Log in: the token is answered with a cookie */
+  /** Log in with the token; sets a cookie */
   "post /session": {
     params: undefined;
     query: undefined;
@@ -3854,14 +3854,14 @@ export interface Operations {
     };
     answer: null;
   };
-  /** Log out: the cookie is not taken any more */
+  /** Log out: the cookie becomes invalid */
   "delete /session": {
     params: undefined;
     query: undefined;
     body: undefined;
     answer: null;
   };
-  /** Let what is under way finish, and begin nothing new */
+  /** Pause a run: finish tasks in flight and start no new ones */
   "post /jobs/runs/{run_id}/pause": {
     params: {
       run_id: string;
@@ -3870,7 +3870,7 @@ export interface Operations {
     body: undefined;
     answer: Run;
   };
-  /** Start nothing by itself until it is resumed; what passes meanwhile is not missed */
+  /** Pause a schedule: no runs start until it is resumed, and times in between do not count as missed */
   "post /schedules/{job_id}/pause": {
     params: {
       job_id: string;
@@ -3879,7 +3879,7 @@ export interface Operations {
     body: undefined;
     answer: Schedule;
   };
-  /** Send nothing to a site until it is resumed */
+  /** Pause a site: no requests are sent until it is resumed */
   "post /sites/{site}/pause": {
     params: {
       site: string;
@@ -3888,7 +3888,7 @@ export interface Operations {
     body: undefined;
     answer: Site;
   };
-  /** Let the steps at work finish, and begin no other */
+  /** Pause a workflow: finish running steps and start no new ones */
   "post /workflows/{workflow_id}/pause": {
     params: {
       workflow_id: string;
@@ -3900,7 +3900,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
+      /** index of the first step that has not ended; for a failed workflow, of the step to recover from */
       current_step: number;
       /** steps that have completed, failed or were skipped or cancelled */
       ended_steps: number;
@@ -3920,7 +3920,7 @@ export interface Operations {
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -3942,7 +3942,7 @@ export interface Operations {
       updated_at: string;
     };
   };
-  /** Ask a worker to answer, and wait for that up to five seconds */
+  /** Ping a worker, and wait up to five seconds for its response */
   "post /workers/{id}/ping": {
     params: {
       id: string;
@@ -3955,17 +3955,17 @@ export interface Operations {
       latency_ms: number;
     };
   };
-  /** Read a page by these rules and keep nothing */
+  /** Extract a page with these rules; nothing is stored */
   "post /extract/preview": {
     params: undefined;
     query: undefined;
     body: {
       url?: string;
-      /** the page itself, instead of fetching it */
+      /** HTML of the page, instead of fetching it */
       html?: string;
-      /** of what is sent as html; text/html unless said */
+      /** content type of html; default: text/html */
       content_type?: string;
-      /** the answer brings the page along */
+      /** include the page in the response */
       include_html?: boolean;
       /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
       fields?: string[] | Record<string, unknown> | null;
@@ -3977,35 +3977,35 @@ export interface Operations {
       session_id?: string | null;
       browser?: {
         wait_for?: string | null;
-        /** leave out pictures, fonts and media */
+        /** do not load images, fonts and media */
         block_resources?: boolean;
         wait_ms?: number | null;
-        /** as a phone: its window, its touch screen and its user agent */
+        /** emulate a phone: window size, touch screen and user agent */
         mobile?: boolean;
-        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        /** actions on the page before it is read, in this order; see docs/documents.md */
         actions?: {
           type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-          /** of wait: so long, … */
+          /** wait: duration */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+          /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
           selector?: string;
-          /** of click: all that match, and not only the first */
+          /** click: all matching elements, not only the first */
           all?: boolean;
-          /** of write: into the element that has the focus */
+          /** write: text to type into the focused element */
           text?: string;
-          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          /** write: store the text encrypted and show it as ***, for passwords */
           secret?: boolean;
-          /** of press, such as Enter or Control+A */
+          /** press: key, such as Enter or Control+A */
           key?: string;
-          /** of scroll */
+          /** scroll: direction */
           direction?: "up" | "down";
-          /** of scroll: pixels; default: the height of the window */
+          /** scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: maximum number of steps; default: 100 */
+          /** scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+          /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
-          /** of screenshot: the whole page */
+          /** screenshot: the whole page */
           full_page?: boolean;
         }[];
       } | null;
@@ -4032,7 +4032,7 @@ export interface Operations {
       failure_code: string | null;
       failure_reason: string | null;
       error_message: string | null;
-      /** required fields and schemas that fail, with what was found instead */
+      /** required fields and schemas that fail, with the values found instead */
       errors: {
         record: number;
         field: string;
@@ -4053,7 +4053,7 @@ export interface Operations {
       duration_ms: number;
     };
   };
-  /** When a schedule would run, before it is saved */
+  /** Preview the next times of a schedule */
   "get /schedules/preview": {
     params: undefined;
     query: {
@@ -4068,12 +4068,12 @@ export interface Operations {
       next_times: {
         /** UTC, ISO 8601 */
         at: string;
-        /** by the clocks of the time zone, with their offset at that time */
+        /** local times in the time zone, with their UTC offset */
         local: string;
       }[];
     };
   };
-  /** Save a template; each change is a new version (the same again is none), and runs keep the version they began with */
+  /** Save a template; each change creates a new version, and runs keep the version they started with */
   "put /workflows/templates/{name}": {
     params: {
       name: string;
@@ -4082,7 +4082,7 @@ export interface Operations {
     body: {
       /** name, steps, params, max_recovery_attempts: docs/workflows.md describes it */
       definition: Record<string, unknown>;
-      /** the newest version when it was read; refused with 409 if there is a newer one */
+      /** the newest version that you read; rejected with 409 if there is a newer one */
       version?: number;
     } | {
       /** of a definition that is the whole body */
@@ -4090,7 +4090,7 @@ export interface Operations {
     } | string;
     answer: Template;
   };
-  /** Do again what did not complete of a failed workflow, or a step and all that follow from it */
+  /** Repeat the steps of a failed workflow that did not complete, or one step and those that depend on it */
   "post /workflows/{workflow_id}/recover": {
     params: {
       workflow_id: string;
@@ -4104,7 +4104,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
+      /** index of the first step that has not ended; for a failed workflow, of the step to recover from */
       current_step: number;
       /** steps that have completed, failed or were skipped or cancelled */
       ended_steps: number;
@@ -4124,7 +4124,7 @@ export interface Operations {
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -4146,21 +4146,21 @@ export interface Operations {
       updated_at: string;
     };
   };
-  /** Check all proxies; while a check is at work, that one is the answer */
+  /** Check all proxies. If a check is already running, its run is returned */
   "post /proxies/refresh": {
     params: undefined;
     query: undefined;
     body: undefined;
     answer: ProxyRefresh;
   };
-  /** Start a new run of the same, with other params or another definition */
+  /** Start a new run of the same workflow, optionally with other params or another definition */
   "post /workflows/{workflow_id}/rerun": {
     params: {
       workflow_id: string;
     };
     query: undefined;
     body: {
-      /** in place of those of the same name */
+      /** override params of the same name */
       params?: Record<string, unknown>;
       definition?: Record<string, unknown> | null;
       start?: boolean;
@@ -4168,7 +4168,7 @@ export interface Operations {
     } | null;
     answer: Workflow;
   };
-  /** Forget a site's failures and holds, and try it at once */
+  /** Reset the circuit breaker and rate limit waits of a site, and continue at once */
   "post /sites/{site}/reset-breaker": {
     params: {
       site: string;
@@ -4177,21 +4177,21 @@ export interface Operations {
     body: undefined;
     answer: Site;
   };
-  /** Answer a run that waits for a person: go on with a session, or skip the page */
+  /** Resolve a run that waits for a person: continue with a session, or skip the page */
   "post /jobs/runs/{run_id}/resolve": {
     params: {
       run_id: string;
     };
     query: undefined;
     body: {
-      /** go on with this session: id or name */
+      /** continue with this session: id or name */
       session_id?: string;
-      /** leave the page: the run fails as human_skipped */
+      /** give up the page; the run fails as human_skipped */
       skip?: true;
     };
     answer: Run;
   };
-  /** Let a paused run go on */
+  /** Resume a paused run */
   "post /jobs/runs/{run_id}/resume": {
     params: {
       run_id: string;
@@ -4200,7 +4200,7 @@ export interface Operations {
     body: undefined;
     answer: Run;
   };
-  /** Let a paused schedule go on, with its next time */
+  /** Resume a paused schedule from its next time on */
   "post /schedules/{job_id}/resume": {
     params: {
       job_id: string;
@@ -4209,7 +4209,7 @@ export interface Operations {
     body: undefined;
     answer: Schedule;
   };
-  /** Let a paused site go on */
+  /** Resume a paused site */
   "post /sites/{site}/resume": {
     params: {
       site: string;
@@ -4218,7 +4218,7 @@ export interface Operations {
     body: undefined;
     answer: Site;
   };
-  /** Let a drained worker take work again */
+  /** Resume a drained worker */
   "post /workers/{id}/resume": {
     params: {
       id: string;
@@ -4227,7 +4227,7 @@ export interface Operations {
     body: undefined;
     answer: Worker;
   };
-  /** Let a paused workflow go on */
+  /** Resume a paused workflow */
   "post /workflows/{workflow_id}/resume": {
     params: {
       workflow_id: string;
@@ -4239,7 +4239,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
+      /** index of the first step that has not ended; for a failed workflow, of the step to recover from */
       current_step: number;
       /** steps that have completed, failed or were skipped or cancelled */
       ended_steps: number;
@@ -4259,7 +4259,7 @@ export interface Operations {
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -4281,7 +4281,7 @@ export interface Operations {
       updated_at: string;
     };
   };
-  /** Give failed items fresh attempts, of all sites or of one */
+  /** Retry failed items, of all sites or of one */
   "post /queue/retry-failed": {
     params: undefined;
     query: undefined;
@@ -4292,7 +4292,7 @@ export interface Operations {
       requeued: number;
     };
   };
-  /** Give what failed fresh attempts, all of it or a part; opens an ended run again */
+  /** Retry failed tasks, all or filtered; reopens an ended run */
   "post /jobs/runs/{run_id}/retry-failed": {
     params: {
       run_id: string;
@@ -4314,13 +4314,13 @@ export interface Operations {
       kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
       name: string | null;
       url: string | null;
-      /** where a crawl begins, the first 100 of url_count; the recipe of the run has all of them */
+      /** the first 100 start URLs of a crawl (of url_count); GET /jobs/runs/{run_id}/recipe has all of them */
       urls: string[];
-      /** of a crawl: how many starts it has; of others 0 or 1 */
+      /** number of start URLs of a crawl; 0 or 1 for other kinds */
       url_count: number;
       site: string | null;
       status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-      /** grows each time an ended run is opened again */
+      /** increases each time an ended run is reopened */
       generation: number;
       attempt: number;
       max_attempts: number | null;
@@ -4334,7 +4334,7 @@ export interface Operations {
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -4349,21 +4349,21 @@ export interface Operations {
       } | null;
       /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
       stats: Record<string, Json>;
-      /** percent; 100 at the end, and what was reached when it was cancelled */
+      /** percent; 100 at the end; for a cancelled run, the last value */
       progress: number;
       changes: {
         compared_with: string | null;
         new: number;
         changed: number;
         unchanged: number;
-        /** answered so, or not found any more by a crawl that ran to its end */
+        /** answered 404 or 410, or no longer linked in a complete crawl */
         gone: number;
         unknown: number | null;
       } | null;
       skipped: {
-        /** match none of include, follow and read */
+        /** not matched by include, follow or read */
         not_included?: number;
-        /** match exclude */
+        /** matched by exclude */
         excluded?: number;
         /** disallowed by robots.txt */
         robots?: number;
@@ -4375,22 +4375,22 @@ export interface Operations {
         other_site?: number;
         /** outside of stay_within */
         elsewhere?: number;
-        /** files, by their ending */
+        /** files, by their extension */
         file?: number;
         /** look like an endless calendar, filter or loop */
         trap?: number;
-        /** addresses that are too long */
+        /** URLs that are too long */
         too_long?: number;
       } | null;
-      /** what is probably not meant so */
+      /** probable mistakes in the settings */
       warnings: {
         code: "pagination_cut" | "sign_in";
         /** what happened, an example, and what to do */
         message: string;
-        /** pagination_cut: whose patterns left the link */
+        /** pagination_cut: the option that excluded the link */
         option?: "include" | "follow" | "exclude";
         patterns?: string[];
-        /** the link that was left */
+        /** the excluded link */
         url?: string;
         found_on?: string;
         follow?: string | null;
@@ -4400,14 +4400,14 @@ export interface Operations {
       started_at: string | null;
       finished_at: string | null;
       expires_at: string | null;
-      /** somebody asked to keep it: no policy removes it */
+      /** marked to be kept: exempt from retention */
       kept: boolean;
       keep_runs: number | null;
-      /** tasks that are tried again */
+      /** retried tasks */
       retried: number;
     };
   };
-  /** Change how many items of a concurrency key may be in flight at once, for running work too */
+  /** Change the concurrency limit of a concurrency key; also applies to running work */
   "put /queue/concurrency-keys/{name}": {
     params: {
       name: string;
@@ -4429,7 +4429,7 @@ export interface Operations {
     };
     answer: ConcurrencyKey;
   };
-  /** Change the settings of a site, known or not; only the keys that are sent change. Running work follows within a second */
+  /** Change the settings of a site, known or not; only the given keys change. Applies to running work within a second */
   "put /sites/{site}": {
     params: {
       site: string;
@@ -4445,54 +4445,54 @@ export interface Operations {
       respect_robots?: boolean | null;
       shards?: number | null;
       group?: string | null;
-      /** sites whose work must be finished before this one's begins; a circle is refused */
+      /** sites whose work must finish before work on this site starts; cycles are rejected */
       depends_on?: string[];
       paused?: boolean;
-      /** as it was read; a change that names it is refused with 409 if somebody else has changed it since */
+      /** the version that you read; an update with it is rejected with 409 if the resource has changed since */
       version?: string;
     };
     answer: Site;
   };
-  /** Begin a crawl in the background */
+  /** Start a crawl in the background */
   "post /scraping/async-scrape": {
     params: undefined;
     query: undefined;
     body: {
-      /** what you call it */
+      /** name */
       name?: string;
-      /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
+      /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
       url?: string | string[];
-      /** the same as a list: this or url */
+      /** several start URLs; set either this or url */
       urls?: string[];
-      /** link hops; 0 is that page alone, 1000 the most */
+      /** maximum link hops from a start URL; 0: only the start URLs */
       max_depth?: number;
       max_pages?: number;
       timeout_minutes?: number;
       max_concurrent_articles?: number;
-      /** tries after the first */
+      /** retries after the first attempt */
       retry_attempts?: number;
-      /** tries in all, as in jobs: one more than retry_attempts, and given instead of it */
+      /** maximum attempts, as in jobs: retry_attempts + 1; set only one of the two */
       max_attempts?: number;
       /** false: a run with failed or missing pages counts as failed */
       partial_results_ok?: boolean;
-      /** pages to follow and to read, such as /blog/**; the starts are always followed */
+      /** only follow and read matching pages, such as /blog/**; start URLs are always followed */
       include?: string[];
-      /** pages to leave, whatever the other patterns say */
+      /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** more pages whose links are followed, such as /page/**; they give no records unless include or read match them */
+      /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
       follow?: string[];
-      /** pages that give records; without include and follow, every page of the site is followed */
+      /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];
       same_site?: boolean;
-      /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+      /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within?: "site" | "host" | "path";
-      /** false: only the starts, and the pages that sitemaps name */
+      /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
-      /** a pause between two pages of this crawl, which then come one at a time */
+      /** delay between two pages of this crawl, which are then fetched one at a time */
       delay_seconds?: number;
-      /** also begin with the pages that the site's sitemaps name */
+      /** also start from the pages listed in the site's sitemaps */
       use_sitemap?: boolean;
-      /** of a saved crawl: pages that are as the run before found them give no records */
+      /** for a saved crawl: return only pages that are new or changed since the previous run */
       only_changed?: boolean;
       article?: boolean | null;
       respect_robots?: boolean;
@@ -4506,51 +4506,51 @@ export interface Operations {
       proxy?: string | null;
       session_id?: string | null;
       document?: {
-        /** what the document holds; default: markdown. A screenshot is taken in a browser */
+        /** contents of the document; default: markdown. A screenshot needs a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
         /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
-        /** nothing but what these match */
+        /** CSS selectors: keep only matching elements */
         include_tags?: string[];
-        /** nothing of what these match */
+        /** CSS selectors: remove matching elements */
         exclude_tags?: string[];
       } | null;
       browser?: {
         wait_for?: string | null;
-        /** leave out pictures, fonts and media */
+        /** do not load images, fonts and media */
         block_resources?: boolean;
         wait_ms?: number | null;
-        /** as a phone: its window, its touch screen and its user agent */
+        /** emulate a phone: window size, touch screen and user agent */
         mobile?: boolean;
-        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        /** actions on the page before it is read, in this order; see docs/documents.md */
         actions?: {
           type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-          /** of wait: so long, … */
+          /** wait: duration */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+          /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
           selector?: string;
-          /** of click: all that match, and not only the first */
+          /** click: all matching elements, not only the first */
           all?: boolean;
-          /** of write: into the element that has the focus */
+          /** write: text to type into the focused element */
           text?: string;
-          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          /** write: store the text encrypted and show it as ***, for passwords */
           secret?: boolean;
-          /** of press, such as Enter or Control+A */
+          /** press: key, such as Enter or Control+A */
           key?: string;
-          /** of scroll */
+          /** scroll: direction */
           direction?: "up" | "down";
-          /** of scroll: pixels; default: the height of the window */
+          /** scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: maximum number of steps; default: 100 */
+          /** scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+          /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
-          /** of screenshot: the whole page */
+          /** screenshot: the whole page */
           full_page?: boolean;
         }[];
       } | null;
       headers?: Record<string, string> | null;
-      /** remove it APP_RETENTION_HOURS after its end, unless somebody asks to keep it */
+      /** delete it APP_RETENTION_HOURS after its end, unless it is marked to be kept */
       temporary?: boolean;
     };
     answer: {
@@ -4561,20 +4561,20 @@ export interface Operations {
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
     };
   };
-  /** Start the demo site: on this machine alone, until the server stops; starting it again changes nothing */
+  /** Start the demo site, reachable only from this machine, until the server stops; if it already runs, nothing changes */
   "post /demo-site": {
     params: undefined;
     query: undefined;
     body: undefined;
     answer: {
       url: string;
-      /** whether there is one for the pages of it that need one */
+      /** whether a browser is available for its pages that need one */
       browser: boolean;
       /** a crawl of it, for POST /scraping/async-scrape */
       crawl: Record<string, Json>;
     };
   };
-  /** Get one page now, without a job */
+  /** Fetch one page now, without a job */
   "post /runs": {
     params: undefined;
     query: undefined;
@@ -4588,13 +4588,13 @@ export interface Operations {
       schema?: boolean | Record<string, unknown> | null;
       extract?: Record<string, unknown> | null;
       max_attempts?: number | null;
-      /** after a block or an empty shell, the next attempt uses a browser */
+      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;
       session_id?: string | null;
       proxy?: string | null;
-      /** what api_replay sends: {request, items, pagination}; docs/jobs.md describes it */
+      /** the request for strategy api_replay: {request, items, pagination}; docs/jobs.md describes it */
       replay?: unknown;
       target_url: string;
       headers?: Record<string, string> | null;
@@ -4609,46 +4609,46 @@ export interface Operations {
         sameSite?: "Strict" | "Lax" | "None";
       }[] | null;
       document?: {
-        /** what the document holds; default: markdown. A screenshot is taken in a browser */
+        /** contents of the document; default: markdown. A screenshot needs a browser */
         formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
         /** html and markdown without navigation and advertisements; default: true */
         only_main_content?: boolean;
-        /** nothing but what these match */
+        /** CSS selectors: keep only matching elements */
         include_tags?: string[];
-        /** nothing of what these match */
+        /** CSS selectors: remove matching elements */
         exclude_tags?: string[];
       } | null;
       browser?: {
         wait_for?: string | null;
-        /** leave out pictures, fonts and media */
+        /** do not load images, fonts and media */
         block_resources?: boolean;
         wait_ms?: number | null;
-        /** as a phone: its window, its touch screen and its user agent */
+        /** emulate a phone: window size, touch screen and user agent */
         mobile?: boolean;
-        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        /** actions on the page before it is read, in this order; see docs/documents.md */
         actions?: {
           type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
-          /** of wait: so long, … */
+          /** wait: duration */
           milliseconds?: number;
-          /** of click: what is clicked; of wait: until this is there; of scroll and scroll_to_end: what is scrolled, unless the page */
+          /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
           selector?: string;
-          /** of click: all that match, and not only the first */
+          /** click: all matching elements, not only the first */
           all?: boolean;
-          /** of write: into the element that has the focus */
+          /** write: text to type into the focused element */
           text?: string;
-          /** of write: the text is stored encrypted and shown as ***, as a password should be */
+          /** write: store the text encrypted and show it as ***, for passwords */
           secret?: boolean;
-          /** of press, such as Enter or Control+A */
+          /** press: key, such as Enter or Control+A */
           key?: string;
-          /** of scroll */
+          /** scroll: direction */
           direction?: "up" | "down";
-          /** of scroll: pixels; default: the height of the window */
+          /** scroll: pixels; default: the height of the window */
           amount?: number;
-          /** of scroll_to_end: maximum number of steps; default: 100 */
+          /** scroll_to_end: maximum number of steps; default: 100 */
           max_steps?: number;
-          /** of scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+          /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
           max_seconds?: number;
-          /** of screenshot: the whole page */
+          /** screenshot: the whole page */
           full_page?: boolean;
         }[];
       } | null;
@@ -4664,7 +4664,7 @@ export interface Operations {
     body: undefined;
     answer: Run;
   };
-  /** Start a workflow that was created to wait */
+  /** Start a workflow that was created with start: false */
   "post /workflows/{workflow_id}/start": {
     params: {
       workflow_id: string;
@@ -4676,7 +4676,7 @@ export interface Operations {
       job_id: string | null;
       name: string;
       status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-      /** the index of the first step that has not ended; of a failed one, of the step to recover from */
+      /** index of the first step that has not ended; for a failed workflow, of the step to recover from */
       current_step: number;
       /** steps that have completed, failed or were skipped or cancelled */
       ended_steps: number;
@@ -4696,7 +4696,7 @@ export interface Operations {
       waiting_for: {
         reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
         until: string | null;
-        /** a sentence for people */
+        /** a sentence for humans */
         message: string;
         last_failure: {
           failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
@@ -4718,7 +4718,7 @@ export interface Operations {
       updated_at: string;
     };
   };
-  /** End a task without a result; it fails as task_stopped, and the rest of its run goes on */
+  /** Stop a task: it fails as task_stopped, and the rest of its run continues */
   "post /jobs/runs/{run_id}/tasks/{task_id}/stop": {
     params: {
       run_id: string;
@@ -4729,11 +4729,11 @@ export interface Operations {
     answer: {
       task_id: string;
       run_id: string;
-      /** running: its worker is notified and ends it */
+      /** running: its worker is notified and stops it */
       state: "failed" | "running";
     };
   };
-  /** The events of all runs, live; from now on, or behind Last-Event-ID */
+  /** The events of all runs, live; from now on, or after Last-Event-ID */
   "get /events/stream": {
     params: undefined;
     query: {
@@ -4743,7 +4743,7 @@ export interface Operations {
     body: undefined;
     answer: string;
   };
-  /** The log of a run as it is written; ends with the run. 204: the run has ended and no events are left */
+  /** The events of a run, live; ends with the run. 204: the run has ended and no events are left */
   "get /jobs/runs/{run_id}/events/stream": {
     params: {
       run_id: string;
@@ -4764,7 +4764,7 @@ export interface Operations {
     body: undefined;
     answer: string;
   };
-  /** The same, live: at once, then at most once a second when it has changed */
+  /** The same as a stream: immediately, then on changes, at most once a second */
   "get /sites/progress/stream": {
     params: undefined;
     query: {
@@ -4773,7 +4773,7 @@ export interface Operations {
     body: undefined;
     answer: string;
   };
-  /** Send an alert that means nothing, to see whether alerts arrive */
+  /** Send a test alert */
   "post /alerts/test": {
     params: undefined;
     query: undefined;
@@ -4781,14 +4781,14 @@ export interface Operations {
     answer: {
       id: string;
       kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "disk_budget" | "test";
-      /** what it is about: a site, or the id of a run or a worker */
+      /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
-      /** by kind; see docs/monitoring.md */
+      /** depends on the kind; see docs/monitoring.md */
       detail: Json;
       /** UTC, ISO 8601 */
       created_at: string;
-      /** off: no receiver was configured */
+      /** off: no receiver is configured */
       delivery: "waiting" | "delivered" | "given_up" | "off";
       tries: number;
       next_try_at: string | null;
@@ -4796,7 +4796,7 @@ export interface Operations {
       delivered_at: string | null;
     };
   };
-  /** Let the policies hold again for a run that was to be kept */
+  /** Apply the retention rules to a run again */
   "delete /jobs/runs/{run_id}/keep": {
     params: {
       run_id: string;
@@ -4805,7 +4805,7 @@ export interface Operations {
     body: undefined;
     answer: Run;
   };
-  /** Say everything that is wrong with a definition, a template or params, and create nothing */
+  /** Validate a definition, a template or params, and list all errors; nothing is created */
   "post /workflows/validate": {
     params: undefined;
     query: undefined;
@@ -4824,7 +4824,7 @@ export interface Operations {
         path: string;
         message: string;
       }[];
-      /** what was sent as YAML, as calls that take JSON alone (POST /jobs) take it */
+      /** the YAML body converted to JSON, for calls that accept only JSON (POST /jobs) */
       source?: Record<string, Json>;
     };
   };

@@ -160,14 +160,14 @@ async function dataOf(answer: OpenAnswer, mayBeText: boolean): Promise<unknown> 
   } catch (cause) {
     const { status } = answer;
     const detail = `the server answered ${status} with something that is not JSON`;
-    const hint = "Is the address that of an orb serve, and does everything before it let calls through?";
+    const hint = "Check that the URL is that of orb serve, and that proxies in between pass on the calls.";
     throw new OrbweaverError({ code: "not_orbweaver", status, detail, hint, cause });
   }
 }
 
 function timedOut(base: string, ms: number): OrbweaverError {
   const detail = `no answer from ${base} within ${ms / 1000} s`;
-  return new OrbweaverError({ code: "timed_out", status: 0, detail, hint: "Allow it more with timeoutMs." });
+  return new OrbweaverError({ code: "timed_out", status: 0, detail, hint: "Increase timeoutMs." });
 }
 
 function baseOf(address: string): string {
@@ -179,7 +179,7 @@ function baseOf(address: string): string {
   }
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "")
     return url.href.replace(/\/+$/, "");
-  throw invalid("url", "expected the address of a server, such as http://127.0.0.1:8000");
+  throw invalid("url", "expected the URL of a server, such as http://127.0.0.1:8000");
 }
 
 /** With the query; names in the path are encoded, so that none leads elsewhere. */

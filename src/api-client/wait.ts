@@ -105,5 +105,5 @@ class News {
 
 function tooLong(ms: number): OrbweaverError {
   const detail = `it has not ended within ${ms / 1000} s`;
-  return new OrbweaverError({ code: "timed_out", status: 0, detail, hint: "It goes on; wait for it again." });
+  return new OrbweaverError({ code: "timed_out", status: 0, detail, hint: "The run continues; call wait again." });
 }

@@ -50,7 +50,7 @@ export function answerProblems(api: ApiInstance, deps: ApiDeps): void {
     const allowed = methods.of(path);
     const problem =
       allowed.length === 0
-        ? new ApiProblem("route_not_found", "nothing is served at this address")
+        ? new ApiProblem("route_not_found", "there is no such route")
         : new ApiProblem("method_not_allowed", methods.words(path, request.method), {
             headers: { allow: allowed.join(", ") },
           });
@@ -75,8 +75,8 @@ class RouteMethods {
 
   words(path: string, method: string): string {
     const near = method === "POST" ? this.#near(path, method).map((address) => `${method} ${address}`) : [];
-    const elsewhere = near.length === 0 ? "" : `; perhaps you mean ${near.join(" or ")}`;
-    return `this address answers ${this.of(path).join(", ")}${elsewhere}`;
+    const elsewhere = near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
+    return `this route supports ${this.of(path).join(", ")}${elsewhere}`;
   }
 
   /** Suggestions for a mistyped path: its parent and siblings that support the method. */

@@ -128,7 +128,7 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
     }
     // Browsers attach cookies to any request (CSRF): a change must come from our own page.
     if (proof === "cookie" && UNSAFE_METHODS.has(request.method) && !isSameOrigin(request))
-      throw new ApiProblem("forbidden_origin", "with a cookie, changes are taken from pages of this server alone");
+      throw new ApiProblem("forbidden_origin", "with a cookie, only pages of this server may make changes");
     if (token === null) return;
     // Further requests of the page use the cookie.
     const isOld = () => (loginOf(request, token, deps.clock)?.secondsLeft ?? 0) < COOKIE_SECONDS - FRESH_SECONDS;

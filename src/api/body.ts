@@ -74,7 +74,7 @@ export const YAML_TYPE = "application/yaml";
 function textOf(request: ApiRequest, body: Buffer): string {
   const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase();
   if (charset !== undefined && charset !== "utf-8" && charset !== "utf8")
-    throw new ApiProblem("media_type_unsupported", `bodies are UTF-8; ${charset.slice(0, 40)} is not read`);
+    throw new ApiProblem("media_type_unsupported", `the body must be UTF-8; ${charset.slice(0, 40)} is not supported`);
   if (!isUtf8(body)) throw new ApiProblem("body_malformed", "the body is not valid UTF-8");
   return body.toString("utf8");
 }
@@ -119,7 +119,7 @@ async function parseJson(text: string, depth: number, turns: Turns): Promise<unk
 
 function withoutPoison(value: unknown): unknown {
   if (holdsPoison(value))
-    throw new ApiProblem("body_malformed", "the body holds the key __proto__, or constructor with prototype in it");
+    throw new ApiProblem("body_malformed", "the body contains the key __proto__, or constructor with prototype in it");
   return value;
 }
 

@@ -134,7 +134,7 @@ export class Connections {
 }
 
 function tooSlow(): NodeJS.ErrnoException {
-  return Object.assign(new Error("the body comes too slowly"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+  return Object.assign(new Error("the body arrives too slowly"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 }
 
 /** Authentication is decided within this time. */

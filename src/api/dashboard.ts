@@ -110,7 +110,7 @@ const UNBUILT = `<!doctype html>
 <p>This server works; only its pages are missing. In the folder of the clone run</p>
 <pre>npm ci
 npm run build</pre>
-<p>and load this page again. The API is described at <a href="/docs">/docs</a>, the commands by <code>orb --help</code>.</p>
+<p>and reload this page. The API is described at <a href="/docs">/docs</a>, the commands by <code>orb --help</code>.</p>
 `;
 
 /** Must be called before any route is added. */
@@ -176,7 +176,7 @@ export function serveDashboard(api: ApiInstance, files = new DashboardFiles()): 
     );
 }
 
-const noFile = () => new ApiProblem("route_not_found", "nothing is served at this address");
+const noFile = () => new ApiProblem("route_not_found", "there is no such route");
 
 function send(request: ApiRequest, reply: ApiReply, file: StoredFile): ApiReply {
   reply.header("etag", file.etag).type(file.type);

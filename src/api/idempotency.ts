@@ -21,7 +21,8 @@ export const IdempotencyHeaders = Type.Object({
       minLength: 1,
       maxLength: LONGEST,
       pattern: "^[\\x21-\\x7e]+$",
-      description: "a name for this call; sent again with it, the call answers the same and does nothing twice",
+      description:
+        "idempotency key: a repeated call with the same key returns the first response and has no further effect",
     }),
   ),
 });

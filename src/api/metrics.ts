@@ -8,7 +8,7 @@ export class ApiMetrics {
   readonly #registry = new Registry();
   readonly #durations = new Histogram({
     name: "orb_http_request_duration_seconds",
-    help: "Time from a request's first byte to the end of its answer.",
+    help: "Time from the first byte of a request to the end of its response.",
     labelNames: ["method", "route", "status"],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
     registers: [this.#registry],
@@ -34,7 +34,7 @@ export class ApiMetrics {
 
   async text(deps: ApiDeps): Promise<string> {
     const scrape = new Registry();
-    const streams = { name: "orb_http_open_streams", help: "Event streams that are open.", value: this.#streams() };
+    const streams = { name: "orb_http_open_streams", help: "Open event streams.", value: this.#streams() };
     for (const [name, readings] of Map.groupBy([streams, ...(await deps.metrics())], (reading) => reading.name))
       addReadings(scrape, name, readings);
     return Registry.merge([this.#registry, scrape]).metrics();

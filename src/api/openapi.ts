@@ -11,21 +11,22 @@ import { problemAnswer } from "./schemas.ts";
 import { Type } from "./type.ts";
 
 export const TAGS = {
-  jobs: "saved recipes: a page, a crawl or a workflow, run again and again",
-  runs: "one execution each: its state, its tasks, and how it is steered",
-  events: "the logs of runs, as lists and live",
-  results: "what was found, and stored files",
-  crawls: "whole sites, from a start along their links",
-  extract: "rules, tried on a page",
-  live: "everything at one glance, and as it changes",
-  queue: "items to download or to pass to your own code, each done once",
-  workflows: "steps that wait for each other, done once each, and gone on with after failures",
-  sessions: "what lets us in: cookies, headers, passwords, encrypted",
-  proxies: "the pool of proxies, and how each does",
-  sites: "what is known of each site, and its limits",
-  workers: "the processes that do the work",
-  schedules: "jobs that run by themselves",
-  server: "the server itself: health, metrics, logging in, this description",
+  jobs: "saved pages, crawls and workflows that can be run repeatedly",
+  runs: "single executions, with state, tasks and controls",
+  events: "the event logs of runs, as lists and as streams",
+  results: "extracted records and stored files",
+  crawls: "start URLs and the links that lead from them",
+  extract: "extraction rules, tested on a page",
+  live: "overview of everything, also as a stream",
+  queue: "items to download or to pass to your own code; each is completed once",
+  workflows:
+    "graphs of steps that depend on each other; each step completes once, and a failed workflow can be recovered",
+  sessions: "encrypted cookies, headers and passwords, each for one origin",
+  proxies: "the proxy pool and the state of each proxy",
+  sites: "state and limits of each site",
+  workers: "the processes that execute tasks",
+  schedules: "jobs that start automatically",
+  server: "the server itself: health, metrics, login, this description",
 } as const;
 
 type Responses = Record<string, unknown>;
@@ -39,14 +40,14 @@ function frameAnswers(route: RouteOptions, { bodyBytes }: ApiLimits): Responses 
   const open = route.config?.open === true;
   return {
     400: problemAnswer("the request cannot be read: url_malformed, body_malformed, request_malformed"),
-    ...(open ? {} : { 401: problemAnswer("no token, or a wrong one") }),
+    ...(open ? {} : { 401: problemAnswer("the token is missing or wrong") }),
     ...(unsafe ? { 403: problemAnswer("the call comes from another web site") } : {}),
     408: problemAnswer("the request took too long to arrive"),
     ...(unsafe ? { 413: problemAnswer(tooLarge(route.bodyLimit ?? bodyBytes)) } : {}),
-    414: problemAnswer("the address is too long"),
+    414: problemAnswer("the URL is too long"),
     ...(unsafe ? { 415: problemAnswer("the body is not declared as application/json") } : {}),
-    421: problemAnswer("the server does not answer to this Host"),
-    ...(checked ? { 422: problemAnswer("a value cannot be used; errors names the field") } : {}),
+    421: problemAnswer("the server does not accept this Host header"),
+    ...(checked ? { 422: problemAnswer("a value is invalid; errors has the field") } : {}),
     500: problemAnswer(HTTP_PROBLEMS.internal.title),
     503: problemAnswer("try again later: the database is busy, or the server is stopping"),
     ...(unsafe ? { 507: problemAnswer("the disk is full") } : {}),

@@ -14,7 +14,7 @@ export function pageQuery<T extends TProperties>(filters: T, { most = LARGEST_PA
     ...filters,
     limit: Type.Integer({ minimum: 1, maximum: most, default: normally }),
     cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1024, description: "from the Link header of the page before" }),
+      Type.String({ minLength: 1, maxLength: 1024, description: "from the Link header of the previous page" }),
     ),
   });
 }
@@ -26,7 +26,7 @@ export const LINK_HEADER = {
 
 /** The total of a list, if requested. */
 export const TOTAL_HEADER = {
-  "x-total-count": { type: "integer", description: "with total=true: how many there are in all; 10000: or more" },
+  "x-total-count": { type: "integer", description: "with total=true: the total number; 10000 means 10,000 or more" },
 } as const;
 
 export function encodeCursor(position: string): string {
@@ -55,18 +55,21 @@ export function refuseBesideFormat(request: Pick<ApiRequest, "url">, ...names: s
   const query = new URLSearchParams(request.url.split("?")[1] ?? "");
   const fields = names
     .filter((name) => query.has(name))
-    .map((name) => ({ path: `query.${name}`, message: "has no meaning with format, which gives all of it as a file" }));
+    .map((name) => ({
+      path: `query.${name}`,
+      message: "cannot be combined with format, which returns all entries as a file",
+    }));
   const [first] = fields;
   if (first === undefined) return;
   throw new OrbError("input_invalid", `${first.path}: ${first.message}`, {
-    hint: "Leave out format to get a page of the list, or the other to get the file.",
+    hint: "Remove format to get one page of the list, or remove the other parameter to get the file.",
     fields,
   });
 }
 
 export function badCursor(): OrbError {
   return new OrbError("input_invalid", "query.cursor: is not a cursor of this list", {
-    hint: "Follow the Link header of the page before, or leave the cursor away to begin again.",
+    hint: "Use the Link header of the previous page, or omit cursor to start from the beginning.",
     fields: [{ path: "query.cursor", message: "is not a cursor of this list" }],
   });
 }

@@ -37,7 +37,7 @@ export const HTTP_PROBLEMS = {
   request_malformed: {
     status: 400,
     title: "The request is not valid HTTP.",
-    remedy: "Check what the client sends.",
+    remedy: "Check the request that the client sends.",
   },
   url_malformed: {
     status: 400,
@@ -77,7 +77,7 @@ export const HTTP_PROBLEMS = {
   request_timeout: {
     status: 408,
     title: "The request did not arrive in time.",
-    remedy: "Send it again, faster.",
+    remedy: "Send it again without long pauses, or over a faster connection.",
   },
   body_too_large: {
     status: 413,
@@ -97,7 +97,8 @@ export const HTTP_PROBLEMS = {
   host_not_allowed: {
     status: 421,
     title: "The server does not accept this Host header.",
-    remedy: "Call it as localhost or 127.0.0.1 with its port, or set APP_HOST and APP_API_TOKEN to open it to others.",
+    remedy:
+      "Use localhost or 127.0.0.1 with the port, or set APP_HOST and APP_API_TOKEN to allow access from other machines.",
   },
   headers_too_large: {
     status: 431,
@@ -242,7 +243,7 @@ function problemOf(
 /** Maps the web framework's error codes to ours. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, readonly [HttpProblemCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["media_type_unsupported", "the body is not declared as application/json"],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["request_malformed", "the body does not have the length that was declared"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["request_malformed", "the body does not have the declared length"],
   FST_ERR_BAD_URL: ["url_malformed", "a part of the path is not valid percent-encoding"],
   FST_ERR_MAX_PARAM_LENGTH: ["url_too_long", "a part of the path is too long"],
 };

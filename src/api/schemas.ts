@@ -23,8 +23,7 @@ export const IdParam = Type.String({ minLength: 1, maxLength: 100, description: 
 export const ShortIdParam = Type.String({
   minLength: 1,
   maxLength: 100,
-  description:
-    "a UUID, or its first 6 characters or more if no other begins so; `last` is the newest run, crawl or workflow",
+  description: "a UUID, or a unique prefix of at least 6 characters; `last` is the newest run, crawl or workflow",
 });
 export const Time = Type.String({ format: "date-time", description: "UTC, ISO 8601" });
 export const Count = Type.Integer({ minimum: 0 });

@@ -77,7 +77,7 @@ export function guardRequests(api: ApiInstance, deps: ApiDeps, limits: ApiLimits
     const { page } = request.routeOptions.config;
     reply.headers(securityHeaders(page === true ? "page" : (page ?? "data")));
     if (request.url.length > limits.urlLength)
-      throw new ApiProblem("url_too_long", `the address is longer than ${limits.urlLength} characters`);
+      throw new ApiProblem("url_too_long", `the URL is longer than ${limits.urlLength} characters`);
     requireOneHost(request);
     if (local) requireKnownHost(request, allowedHosts(host, port()));
     if (UNSAFE_METHODS.has(request.method)) refuseOtherSites(request);
@@ -92,7 +92,7 @@ function requireOneHost({ raw }: ApiRequest): void {
 
 function requireKnownHost(request: ApiRequest, allowed: ReadonlySet<string>): void {
   const host = request.headers.host?.toLowerCase() ?? "";
-  if (!allowed.has(host)) throw new ApiProblem("host_not_allowed", "the Host header names another server");
+  if (!allowed.has(host)) throw new ApiProblem("host_not_allowed", "the Host header is that of another server");
 }
 
 /** Whether the request declares that a page of this server made it. */
@@ -112,7 +112,7 @@ function refuseOtherSites(request: ApiRequest): void {
   const { origin, "sec-fetch-site": site } = request.headers;
   const foreignSite = site !== undefined && site !== "same-origin" && site !== "none";
   if (foreignSite || (origin !== undefined && !isSameOrigin(request)))
-    throw new ApiProblem("forbidden_origin", "a page of another web site may not change anything here");
+    throw new ApiProblem("forbidden_origin", "a page of another web site may not make changes here");
 }
 
 /** Ignores the scheme: behind a TLS proxy it differs from ours. */

@@ -86,7 +86,7 @@ export async function createApi(
   app.addHook("onRequest", async (_request, reply) => {
     if (!state.closing) return;
     reply.header("connection", "close");
-    throw new ApiProblem("stopping", "the server is stopping and takes no more calls", {
+    throw new ApiProblem("stopping", "the server is stopping and accepts no more calls", {
       headers: { "retry-after": "5" },
     });
   });
@@ -151,10 +151,14 @@ const BACKLOG = 4096;
 /** The configuration is validated when it is loaded; embedders get the same check here. */
 function requireTokenOrLoopback(host: string, token: string | null): void {
   if (token !== null || isLoopback(host)) return;
-  throw new OrbError("config_invalid", `APP_API_TOKEN: a token is needed, because ${host} can be reached by others`, {
-    hint: "Set APP_API_TOKEN to the output of `openssl rand -hex 32`, or listen on 127.0.0.1.",
-    fields: [{ path: "APP_API_TOKEN", message: `expected a token, because APP_HOST=${host}` }],
-  });
+  throw new OrbError(
+    "config_invalid",
+    `APP_API_TOKEN: a token is required, because ${host} is reachable from other machines`,
+    {
+      hint: "Set APP_API_TOKEN to the output of `openssl rand -hex 32`, or listen on 127.0.0.1.",
+      fields: [{ path: "APP_API_TOKEN", message: `expected a token, because APP_HOST=${host}` }],
+    },
+  );
 }
 
 /** Queues concurrent calls; open routes such as the health check do not wait. */
@@ -175,15 +179,15 @@ function refuseUnwantedBodies(app: ApiInstance): void {
     if (body === undefined || body === null || request.routeOptions.schema?.body !== undefined || request.is404) return;
     const keys = typeof body === "object" ? Object.keys(body) : [""];
     if (keys.length === 0) return;
-    const fields = keys.slice(0, 20).map((path) => ({ path, message: "this call takes no body" }));
-    throw new OrbError("input_invalid", "this call takes no body", { fields });
+    const fields = keys.slice(0, 20).map((path) => ({ path, message: "this call accepts no body" }));
+    throw new OrbError("input_invalid", "this call accepts no body", { fields });
   });
 }
 
 function listenError(error: unknown, host: string, port: number): unknown {
   const why = {
     EADDRINUSE: [`port ${port} on ${host} is in use by another program`, "APP_PORT"],
-    EACCES: [`port ${port} may not be used without more rights`, "APP_PORT"],
+    EACCES: [`port ${port} needs more privileges`, "APP_PORT"],
     EADDRNOTAVAIL: [`${host} is not an address of this machine`, "APP_HOST"],
     ENOTFOUND: [`${host} is not the name of this machine`, "APP_HOST"],
   }[systemCode(error) ?? ""];
@@ -191,7 +195,7 @@ function listenError(error: unknown, host: string, port: number): unknown {
   const [message = messageOf(error), path = ""] = why;
   const hint =
     path === "APP_PORT"
-      ? "Choose another with --port or APP_PORT; --port 0 (npm start -- --port 0) takes any free one."
+      ? "Choose another with --port or APP_PORT; --port 0 (npm start -- --port 0) uses any free port."
       : "Choose another with --host or APP_HOST.";
   return new OrbError("config_invalid", message, { cause: error, hint, fields: [{ path, message }] });
 }

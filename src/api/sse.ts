@@ -25,7 +25,7 @@ const EVENT_STREAM_TYPE = "text/event-stream";
 
 /** For the query of a streaming route; browsers cannot set headers on a stream. */
 export const streamQuery = {
-  last_event_id: Type.Optional(Type.String({ maxLength: 256, description: "go on behind this event" })),
+  last_event_id: Type.Optional(Type.String({ maxLength: 256, description: "resume after this event" })),
 };
 
 export function streamAnswer(description: string) {

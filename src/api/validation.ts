@@ -90,7 +90,7 @@ export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
         check(value);
       }
       const fields = fieldErrors(check.errors ?? [], value, where);
-      return { error: isBody ? refusedBody(fields, isWhole) : refused("the call cannot be used", fields) };
+      return { error: isBody ? refusedBody(fields, isWhole) : refused("invalid request", fields) };
     };
   };
 }
@@ -109,7 +109,7 @@ function refused(what: string, fields: readonly FieldError[]): OrbError {
 const FULLY_JUDGED = new WeakSet<OrbError>();
 
 function refusedBody(fields: readonly FieldError[], isWhole: boolean): OrbError {
-  const error = refused("the body cannot be used", fields);
+  const error = refused("invalid body", fields);
   if (isWhole) FULLY_JUDGED.add(error);
   return error;
 }

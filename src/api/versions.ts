@@ -5,13 +5,13 @@ import { Type } from "./type.ts";
 export const Version = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: "as it was read; a change that names it is refused with 409 if somebody else has changed it since",
+  description: "the version that you read; an update with it is rejected with 409 if the resource has changed since",
 });
 
 /** For the `headers` of a route's schema. */
 export const VersionHeaders = Type.Object({
   "if-match": Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: "the version that was read; the same as `version`" }),
+    Type.String({ minLength: 1, maxLength: 200, description: "the version that you read; the same as `version`" }),
   ),
 });
 

@@ -51,7 +51,7 @@ export class WrongLogins {
     const waitMs = this.#waitMs(guesses);
     if (waitMs === 0) return;
     if (this.#waiting >= MOST_WAITING || guesses.waiting >= MOST_WAITING_OF_ONE)
-      throw new ApiProblem("too_many_logins", "too many wrong tokens were shown in a short time", {
+      throw new ApiProblem("too_many_logins", "too many wrong tokens in a short time", {
         headers: { "retry-after": String(Math.ceil(LONGEST_MS / 1000)), connection: "close" },
       });
     this.#waiting += 1;

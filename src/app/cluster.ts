@@ -30,8 +30,8 @@ async function managedUrl(config: Config, name: "postgres" | "redis"): Promise<s
   const port = SERVICES[name].portIn(folder);
   if (port !== null) return SERVICES[name].urlOf({ port, password: servicePassword(folder) });
   const variable = name === "postgres" ? "APP_DATABASE_URL" : "APP_REDIS_URL";
-  throw new OrbError("service_unavailable", `the managed ${name} of ${config.dataDir} does not run`, {
-    hint: `Start it with orb up, or set ${variable} to one that runs.`,
-    fields: [{ path: variable, message: `expected the address of one that runs, or an orb up that runs one` }],
+  throw new OrbError("service_unavailable", `the managed ${name} of ${config.dataDir} is not running`, {
+    hint: `Start it with orb up, or set ${variable} to a running one.`,
+    fields: [{ path: variable, message: `expected the URL of a running one, or a running orb up that manages one` }],
   });
 }

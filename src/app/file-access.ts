@@ -78,9 +78,9 @@ export function closeToOthers(config: StoragePaths, log: Pick<Log, "info" | "war
   if (group !== null) failed.push(...grantGroup(config, group));
   if (mended.length > 0) log.info("closed these paths to other users of this machine", { paths: mended });
   if (failed.length > 0)
-    log.warn("other users of this machine may read what is stored", {
+    log.warn("other users of this machine can read stored data", {
       paths: failed,
-      fix: "let the user that runs Orbweaver own these, or run orb as their owner",
+      fix: "make the user that runs Orbweaver their owner, or run orb as their owner",
     });
 }
 
@@ -135,7 +135,7 @@ export async function closeArtifacts(
     await chmod(path, folderMode() | (group === null ? 0 : 0o2000));
     log.info("closed the artifacts to other users of this machine", { path, files: count });
   } catch (error) {
-    log.warn("other users of this machine may read artifacts", { path, error: messageOf(error) });
+    log.warn("other users of this machine can read artifacts", { path, error: messageOf(error) });
   }
 }
 

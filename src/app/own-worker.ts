@@ -28,7 +28,7 @@ export async function problemsOf(tools: Pick<PageTools, "browser" | "memory">): 
   const problems: WorkerProblem[] = [];
   const words = await memoryWords(tools);
   const { since } = tools.memory;
-  if (since !== null) problems.push({ what: "memory", message: `${words}: one task at a time is done`, since });
+  if (since !== null) problems.push({ what: "memory", message: `${words}: tasks run one at a time`, since });
   if (tools.browser.problem !== null) problems.push({ what: "browser", ...tools.browser.problem });
   return problems;
 }

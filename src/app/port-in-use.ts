@@ -48,7 +48,7 @@ export async function explainTakenPort(error: unknown, config: Config, workerPid
   const who = workerPid === null ? "" : ` (process ${workerPid} works on this database)`;
   return new OrbError("config_invalid", `${error.message}: Orbweaver, which is already running${who}`, {
     cause: error,
-    hint: `Open http://${config.host}:${config.port}, or stop it with Ctrl-C in its terminal. To start another server beside it: --port 0 (npm start -- --port 0) takes any free port.`,
+    hint: `Open http://${config.host}:${config.port}, or stop it with Ctrl-C in its terminal. To start a second server: --port 0 (npm start -- --port 0) uses any free port.`,
     fields: error.fields,
   });
 }

@@ -70,7 +70,7 @@ function clusterProbes({ store, seal, clock }: Client, { redisUrl }: Cluster): R
     key: async () =>
       (await agreesOnKey(store, seal))
         ? undefined
-        : { degraded: true, message: "APP_SECRET_KEY is not the one that the workers have" },
+        : { degraded: true, message: "APP_SECRET_KEY differs from the key of the workers" },
   };
 }
 
@@ -83,7 +83,7 @@ async function workerFinding(client: Client, own: RunningWorker | null): Promise
   const still = await noWorkersReason(client);
   if (still !== null) return { degraded: true, message: still.message };
   if (client.cluster === null)
-    return { message: own?.role === "engine" ? "this process does the work" : "another process does the work" };
+    return { message: own?.role === "engine" ? "this process is the worker" : "another process is the worker" };
   const engines = (await otherWorkers(client, own)).filter(({ role }) => role === "engine");
   const pausing = engines.filter((one) => one.paused !== null);
   if (pausing.length > 0) {
@@ -95,7 +95,7 @@ async function workerFinding(client: Client, own: RunningWorker | null): Promise
     };
   }
   const others = engines.length;
-  const words = `${others} ${others === 1 ? "other process does" : "other processes do"} the work, by the engine bullmq`;
+  const words = `${others} ${others === 1 ? "other worker" : "other workers"}, engine bullmq`;
   return { message: own?.role === "engine" ? `this process and ${words}` : words };
 }
 
@@ -108,10 +108,10 @@ async function proxyFinding({ store, proxyRules: rules }: Client): Promise<Findi
   const wanted = rules.shortage === "fail" ? least : Math.min(least, enabled);
   const waits = (await store.heldRuns("proxies", 1)).length > 0;
   if (enabled === 0 && !waits) return undefined;
-  const message = `${usable} of ${enabled} proxies can be used`;
-  const few = usable < Math.max(1, wanted) ? `, wanted are ${Math.max(1, wanted)} (APP_MIN_PROXIES)` : "";
+  const message = `${usable} of ${enabled} proxies are usable`;
+  const few = usable < Math.max(1, wanted) ? `, fewer than the required ${Math.max(1, wanted)} (APP_MIN_PROXIES)` : "";
   if (waits) return { degraded: true, message: `${message}${few}: runs wait for proxies` };
-  return few === "" ? { message } : { degraded: true, message: `${message}${few}: runs that need some wait` };
+  return few === "" ? { message } : { degraded: true, message: `${message}${few}: runs with proxy: pool wait` };
 }
 
 /** Workers in other processes: their figures are at most a few seconds old. */

@@ -49,10 +49,10 @@ export function keyMarkOf(seal: Seal): string {
 
 export function keyDiffers(config: Config): OrbError {
   const which = config.secretKey === null ? `the key in ${secretKeyFile(config)}` : "APP_SECRET_KEY";
-  const message = `${which} is not the one that the workers of this deployment have`;
-  return new OrbError("secret_key_wrong", `${message}: none of them could open what this process would store`, {
+  const message = `${which} differs from the key of the workers of this deployment`;
+  return new OrbError("secret_key_wrong", `${message}, so they could not decrypt what this process stores`, {
     hint: "Set APP_SECRET_KEY to the same value on all machines. To change it, stop all workers first.",
-    fields: [{ path: "APP_SECRET_KEY", message: "expected the same on all machines" }],
+    fields: [{ path: "APP_SECRET_KEY", message: "expected the same value on all machines" }],
   });
 }
 
@@ -71,7 +71,7 @@ function readOrCreateKey(config: Config, fillEmptyFile: boolean): string {
   }
   const [key = ""] = readFileSync(path, "utf8").trim().split("\n");
   if (key.length >= 32) return key;
-  throw new OrbError("secret_key_wrong", `${path} does not hold a whole key`, {
+  throw new OrbError("secret_key_wrong", `${path} is empty or incomplete: it must contain a key`, {
     hint: "Restore the file from a backup or set APP_SECRET_KEY. Remove the file only if no credentials were stored yet.",
   });
 }

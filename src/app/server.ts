@@ -62,8 +62,8 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       ownPorts: demo.ownPorts,
       onPoke: (delivered) =>
         delivered
-          ? poking.ends("those who work can be woken again")
-          : poking.begins("those who work cannot be woken; they find new work by looking", {}),
+          ? poking.ends("workers can be notified of new work again")
+          : poking.begins("cannot notify workers of new work; they poll for it", {}),
     });
     stack.defer("store", () => client.close());
     void watchFiles(client, log);

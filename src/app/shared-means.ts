@@ -12,8 +12,8 @@ export async function filesApart({ store, artifacts }: Pick<Client, "store" | "a
   const mark = await store.filesMark();
   if (mark === null || (await artifacts.has(mark))) return null;
   return {
-    what: `files of this deployment are kept in another place than ${artifacts.home}: what one process stores there others do not find`,
-    fix: "set APP_ARTIFACTS_URL to the same shared folder or bucket on all machines; files that are moved there bring the mark along",
+    what: `this process stores files in ${artifacts.home}, but the deployment uses another storage, so processes cannot read each other's files`,
+    fix: "set APP_ARTIFACTS_URL to the same shared folder or bucket on all machines; if you move files there, move the marker file, too",
   };
 }
 
@@ -44,7 +44,7 @@ export async function watchRedis({ cluster, clock }: Pick<Client, "cluster" | "c
     await probeRedis(cluster.redisUrl, clock, REDIS_MS);
   } catch (error) {
     const hint = isOrbError(error) && error.hint !== undefined ? { fix: error.hint } : {};
-    log.warn("Redis is not fit for tickets: work is taken, and waits until it is", {
+    log.warn("Redis cannot be used: new work is accepted, but waits", {
       error: messageOf(error),
       ...hint,
     });

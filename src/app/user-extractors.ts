@@ -38,6 +38,6 @@ export function openUserExtractors(config: Config, log: Log, clock: Clock): User
 
 /** An extractor gets only the page. */
 const nothing = async (): Promise<never> => {
-  throw new OrbError("handler_failed", "an extractor asks for nothing");
+  throw new OrbError("handler_failed", "extractors cannot use context.fetch, context.download or context.save");
 };
 const NO_SERVICES: HandlerServices = { fetch: nothing, download: nothing, save: nothing };

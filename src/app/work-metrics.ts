@@ -46,22 +46,22 @@ export class WorkMetrics {
       ...(known ?? (await this.#ownReadings())),
       ...gauge(
         "orb_disk_free_bytes",
-        "Room on the disk, by what is kept there.",
+        "Free disk space, by what is stored there.",
         diskSpace.spaces.map(({ what, freeBytes }) => [{ what: what.replace("the ", "") }, freeBytes]),
       ),
       {
         name: "orb_event_loop_delay_p99_seconds",
-        help: "How long the process that answers kept others waiting, since the last scrape.",
+        help: "Event loop delay of the responding process since the last scrape.",
         value: Number.isFinite(delay) ? delay : 0,
       },
       {
         name: "process_resident_memory_bytes",
-        help: "Memory of the process that answers.",
+        help: "Memory of the responding process.",
         value: process.memoryUsage.rss(),
       },
       {
         name: "orb_uptime_seconds",
-        help: "Since the process that answers started.",
+        help: "Uptime of the responding process.",
         value: Math.round((clock.monotonic() - this.#begun) / 1000),
       },
     ];

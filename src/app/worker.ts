@@ -216,7 +216,7 @@ function dropPartOf({ artifacts }: Client, { task, verdict }: SettledTask): void
 /** Each process has partial downloads on its own machine. */
 function removeOldParts(client: Client, log: Log): void {
   sweepParts(client).catch((error: unknown) =>
-    log.warn("old partial downloads were not removed", { error: messageOf(error) }),
+    log.warn("cannot remove old partial downloads", { error: messageOf(error) }),
   );
 }
 

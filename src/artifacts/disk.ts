@@ -5,11 +5,15 @@ const UNWRITABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 /** A full disk is a state of the machine that work waits for, not a failure of the page that hit it. */
 export function asDiskError(error: unknown): unknown {
   if (error instanceof OrbError) return error;
-  if (isDiskFull(error)) return new OrbError("disk_full", "there is no room left for artifacts", { cause: error });
+  if (isDiskFull(error)) return new OrbError("disk_full", "the disk for artifacts is full", { cause: error });
   if (UNWRITABLE.has(systemCode(error) ?? "")) {
-    return new OrbError("artifacts_unavailable", "the artifact folder cannot be written: it is read-only or not ours", {
-      cause: error,
-    });
+    return new OrbError(
+      "artifacts_unavailable",
+      "the artifact folder cannot be written: it is read-only or belongs to another user",
+      {
+        cause: error,
+      },
+    );
   }
   return error;
 }

@@ -10,7 +10,7 @@ export const SIDECAR_SUFFIX = ".json";
 /** `sha256/ab/<64 digits>`. The check is what keeps every path inside the store's folder. */
 export function artifactPath(hash: string): string {
   if (!/^[0-9a-f]{64}$/.test(hash))
-    throw new OrbError("input_invalid", "an artifact is named by 64 hexadecimal digits");
+    throw new OrbError("input_invalid", "the name of an artifact must be 64 hexadecimal digits");
   return `sha256/${hash.slice(0, 2)}/${hash}`;
 }
 
@@ -68,7 +68,7 @@ export class Folder {
 
   part(key: string): string {
     if (!/^[A-Za-z0-9_-]{1,100}$/.test(key))
-      throw new OrbError("input_invalid", "a part is named by letters, digits, - and _");
+      throw new OrbError("input_invalid", "the name of a part may contain only letters, digits, - and _");
     return `${this.tmp}/${PART_PREFIX}${key}`;
   }
 

@@ -25,8 +25,8 @@ interface CatalogueEntry {
 export const ERROR_CATALOGUE = {
   config_invalid: {
     reaction: "fix_input",
-    meaning: "One or more configuration values cannot be used.",
-    remedy: "Correct the variables named in the message; `orb config` shows what is in force.",
+    meaning: "One or more configuration values are invalid.",
+    remedy: "Correct the variables named in the message; `orb config` shows the current values.",
   },
   input_invalid: {
     reaction: "fix_input",
@@ -87,7 +87,7 @@ export const ERROR_CATALOGUE = {
     reaction: "fix_input",
     meaning:
       "A stored session cannot be decrypted with the current key, or processes of one deployment have different keys.",
-    remedy: "Set APP_SECRET_KEY to the key it was stored with, the same on all machines, or store the session again.",
+    remedy: "Set APP_SECRET_KEY to the original key (the same on all machines), or add the session again.",
   },
   database_newer: {
     reaction: "stop",
@@ -106,8 +106,10 @@ export const ERROR_CATALOGUE = {
   },
   database_busy: {
     reaction: "retry",
-    meaning: "Another process held the database longer than the busy timeout.",
-    remedy: "Retry; if it persists, look for a process that keeps a transaction open.",
+    meaning:
+      "Another process locked the database longer than the busy timeout, or, during an upgrade, workers of an older version are still running.",
+    remedy:
+      "Retry; if it persists, look for a process that keeps a transaction open. During an upgrade, stop all older workers first.",
   },
   database_unavailable: {
     reaction: "wait",

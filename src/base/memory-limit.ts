@@ -76,8 +76,8 @@ export class MemoryLimit {
     const first = this.#atFirst ?? 0;
     const is = `APP_MAX_MEMORY_MB is ${inMb(limitBytes)}`;
     if (first > free)
-      return `${is}, and this process took ${inMb(first)} MB before it had begun anything; so one task at a time is done: set it to ${inMb(2 * first)} or more`;
-    return `this process and its browsers use ${inMb(this.#used)} MB of memory, and ${is}; one task at a time is done until it is ${inMb(free)} MB`;
+      return `${is}, and this process took ${inMb(first)} MB at startup, so tasks run one at a time: set it to ${inMb(2 * first)} or more`;
+    return `this process and its browsers use ${inMb(this.#used)} MB of memory, and ${is}; tasks run one at a time until it is ${inMb(free)} MB`;
   }
 
   async #look(): Promise<void> {

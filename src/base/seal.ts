@@ -43,7 +43,7 @@ export function createSeal(secret: string): Seal {
       } catch (error) {
         throw new OrbError("secret_key_wrong", "stored credentials cannot be decrypted with the current key", {
           cause: error,
-          hint: "Set APP_SECRET_KEY to the key they were stored with, or store them anew.",
+          hint: "Set APP_SECRET_KEY to the original key, or store them again.",
         });
       }
     },

@@ -26,8 +26,8 @@ export function sharedClock(local: Clock, log: Log): SharedClock {
       // Hysteresis: a clock near the tolerance would otherwise flap.
       const tolerated = ahead === 0 ? TOLERATED_MS : TOLERATED_MS / 2;
       ahead = Math.abs(aheadMs) > tolerated ? Math.round(aheadMs) : 0;
-      if (ahead === 0) return outages.ends("the clock of this machine agrees with the database's");
-      outages.begins("the clock of this machine is not that of the database, which is used instead: set it", {
+      if (ahead === 0) return outages.ends("the clock of this machine agrees with the database again");
+      outages.begins("the clock of this machine differs from the database, whose clock is used: correct it", {
         [ahead > 0 ? "seconds_slow" : "seconds_fast"]: Math.abs(ahead) / 1000,
       });
     },
@@ -41,6 +41,6 @@ export function clockApart(shared: Clock, local: Clock): { what: string; fix: st
   const apart = `${Math.round(Math.abs(ahead) / 1000)} s ${ahead > 0 ? "behind" : "ahead of"} the database's`;
   return {
     what: `${new Date(local.now()).toISOString()} is ${apart}, which is used instead`,
-    fix: "set the clock of this machine, and let the network keep it (NTP)",
+    fix: "set the clock of this machine and synchronise it with NTP",
   };
 }

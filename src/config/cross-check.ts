@@ -25,7 +25,7 @@ const RULES: readonly Rule[] = [
     if (host === undefined || apiToken !== null || isLoopback(host)) return undefined;
     return {
       path: OPTIONS.apiToken.name,
-      message: `expected a token, because ${OPTIONS.host.name}=${host} can be reached by other machines; got none`,
+      message: `expected a token, because ${OPTIONS.host.name}=${host} is reachable from other machines; got none`,
     };
   },
   ({ redisUrl, database, managedServices }) => {
@@ -43,7 +43,7 @@ const RULES: readonly Rule[] = [
     const what = database.kind === "postgres" ? `${OPTIONS.database.name} is` : `${OPTIONS.managedServices.name} names`;
     return {
       path: OPTIONS.redisUrl.name,
-      message: `expected redis://…, because ${what} Postgres, whose processes find their work by Redis; got none. One process alone needs neither: ${OPTIONS.database.name}=sqlite:PATH`,
+      message: `expected redis://…, because ${what} Postgres, and its processes distribute work through Redis; got none. A single process can use ${OPTIONS.database.name}=sqlite:PATH`,
     };
   },
   (config) => {

@@ -82,7 +82,7 @@ function readVariable(
 
 function differ({ name, alias }: Option<unknown>, source: ConfigSource): FieldError {
   const where = source === ".env" ? " in .env" : "";
-  return { path: name, message: `${alias} is an alias of it, and the two differ${where}; remove ${alias}` };
+  return { path: name, message: `differs from its alias ${alias}${where}; remove ${alias}` };
 }
 
 function readEnvFile(cwd: string, errors: FieldError[]): Record<string, string | undefined> {
@@ -122,9 +122,9 @@ function deriveValues(
 }
 
 function configError(errors: FieldError[]): OrbError {
-  const count = errors.length === 1 ? "one value" : `${errors.length} values`;
+  const count = errors.length === 1 ? "one invalid value" : `${errors.length} invalid values`;
   const lines = errors.map((error) => `  ${error.path}: ${error.message}`);
-  return new OrbError("config_invalid", `The configuration has ${count} that cannot be used:\n${lines.join("\n")}`, {
+  return new OrbError("config_invalid", `The configuration has ${count}:\n${lines.join("\n")}`, {
     fields: errors,
     hint: "Correct them in the environment or in .env; docs/configuration.md describes every option.",
   });

@@ -18,7 +18,7 @@ export const OPTIONS = {
     type: type.database,
     default: "sqlite:./data/orb.db",
     about:
-      "Where runs, tasks and results are kept: one SQLite file, or Postgres for several processes and machines (with `APP_REDIS_URL`). When `APP_MANAGED_SERVICES` names postgres and this is not set: in that one.",
+      "Database for runs, tasks and results: an SQLite file, or Postgres for several processes and machines (with `APP_REDIS_URL`). If it is not set and `APP_MANAGED_SERVICES` contains postgres, the managed Postgres is used.",
     example: "postgres://orb:secret@db.internal/orb",
     secret: "password",
   }),
@@ -26,7 +26,7 @@ export const OPTIONS = {
     name: "APP_REDIS_URL",
     type: type.redis,
     about:
-      "Redis of the distributed engine; goes with Postgres. Also where the Redis of `APP_MANAGED_SERVICES` is, or is to be.",
+      "Redis of the distributed engine; used with Postgres. With redis in `APP_MANAGED_SERVICES`: the address at which that Redis listens.",
     example: "redis://localhost:6379",
     secret: "password",
   }),
@@ -34,14 +34,14 @@ export const OPTIONS = {
     name: "APP_DATA_DIR",
     type: type.path,
     default: "./data",
-    about: "Directory for artifacts, exports and logs; the database stays where `APP_DATABASE_URL` says.",
+    about: "Directory for artifacts, exports and logs. The location of the database is set by `APP_DATABASE_URL`.",
     example: "/var/lib/orb",
   }),
   fileGroup: optional({
     name: "APP_FILE_GROUP",
     type: type.group,
     about:
-      "Group of this machine, by name or number, that may read the data directory, the database and artifacts as well. Without it their owner alone may.",
+      "Group (name or number) that may also read the data directory, the database and the artifacts. Without it, only the owner may.",
     example: "www-data",
   }),
   host: option({
@@ -55,13 +55,13 @@ export const OPTIONS = {
     name: "APP_PORT",
     type: type.integer(0, 65_535),
     default: "8000",
-    about: "Port the server listens on; 0 takes any free one.",
+    about: "Port the server listens on; 0: any free port.",
     example: "8080",
   }),
   apiToken: optional({
     name: "APP_API_TOKEN",
     type: type.strongSecret(16),
-    about: "Bearer token that callers of the API must show; required to listen on a non-loopback address.",
+    about: "Bearer token for the API; required to listen on a non-loopback address.",
     example: "the output of `openssl rand -hex 32`",
     secret: "whole",
   }),
@@ -69,35 +69,35 @@ export const OPTIONS = {
     name: "APP_DEFAULT_MAX_ATTEMPTS",
     type: type.integer(1, 1000),
     default: "3",
-    about: "How often a task is tried in all before it fails.",
+    about: "Maximum attempts per task.",
     example: "5",
   }),
   httpTimeoutMs: option({
     name: "APP_HTTP_TIMEOUT_SECONDS",
     type: type.duration("seconds", 0.05, 3600),
     default: "20",
-    about: "Longest time one HTTP fetch may take in total.",
+    about: "Time limit for one HTTP fetch in total.",
     example: "7.5",
   }),
   browserNavTimeoutMs: option({
     name: "APP_BROWSER_NAV_TIMEOUT_MS",
     type: type.integer(50, 3_600_000),
     default: "30000",
-    about: "Longest time a browser may take to open a page, in milliseconds.",
+    about: "Time limit for opening a page in a browser, in milliseconds.",
     example: "45000",
   }),
   browserPath: optional({
     name: "APP_BROWSER_PATH",
     type: type.path,
     otherwise: "found",
-    about: "Chromium executable; without it Playwright's own is used, else the system's.",
+    about: "Chromium executable. Default: the one of Playwright, otherwise the one of the system.",
     example: "/usr/bin/chromium",
   }),
   browserMaxPages: optional({
     name: "APP_BROWSER_MAX_PAGES",
     type: type.integer(1, 1000),
     otherwise: "by memory",
-    about: "Open browser pages per process.",
+    about: "Maximum open browser pages per process.",
     example: "4",
   }),
   maxMemoryMb: optional({
@@ -105,14 +105,15 @@ export const OPTIONS = {
     type: type.integer(64, 10_000_000),
     otherwise: "no limit",
     about:
-      "Memory of a process and its browsers, above which one task at a time is done until a tenth of it is free again.",
+      "Memory limit of a process including its browsers. Above it, tasks run one at a time until usage is 10 % below the limit.",
     example: "4096",
   }),
   minFreeDiskMb: option({
     name: "APP_MIN_FREE_DISK_MB",
     type: type.integer(0, 1_000_000_000),
     default: "200",
-    about: "Room on the disk below which new work is refused and running work pauses; 0 waits until it is full.",
+    about:
+      "Minimum free disk space. Below it, new work is rejected and running work pauses; 0: only when the disk is full.",
     example: "2000",
   }),
   retryBaseMs: option({
@@ -133,14 +134,14 @@ export const OPTIONS = {
     name: "APP_MAX_WORKERS",
     type: type.integer(1, 10_000),
     default: "32",
-    about: "Tasks in flight per process.",
+    about: "Maximum tasks in flight per process.",
     example: "64",
   }),
   maxPerHost: option({
     name: "APP_MAX_PER_HOST",
     type: type.integer(1, 10_000),
     default: "10",
-    about: "Tasks in flight per site, all machines together.",
+    about: "Maximum tasks in flight per site, on all machines together.",
     example: "2",
   }),
   maxPerConcurrencyKey: option({
@@ -149,14 +150,14 @@ export const OPTIONS = {
     type: type.limitsByName,
     default: "{}",
     about:
-      "Queue items in flight per concurrency key, on all sites and machines together; `*` is for each key that is not named. Without it those have no limit.",
+      "Maximum queue items in flight per concurrency key, on all sites and machines together. `*` applies to each key that is not listed; without it these have no limit.",
     example: '{"unpaywall":2,"*":10}',
   }),
   maxConcurrentTasks: option({
     name: "APP_MAX_CONCURRENT_TASKS",
     type: type.integer(1, 10_000),
     default: "5",
-    about: "Crawls that run at once; the rest wait as `pending`.",
+    about: "Maximum concurrent crawls; the others wait (`pending` in `/scraping`, `queued` in `/runs`).",
     example: "10",
   }),
   minHostDelayMs: option({
@@ -164,14 +165,14 @@ export const OPTIONS = {
     type: type.integer(0, 3_600_000),
     default: "0",
     about:
-      "Least time between the starts of two requests to one site, in milliseconds; a crawl-delay in robots.txt raises it.",
+      "Minimum time between the starts of two requests to one site, in milliseconds; a larger crawl-delay in robots.txt overrides it.",
     example: "500",
   }),
   leaseTtlMs: option({
     name: "APP_LEASE_TTL_SECONDS",
     type: type.duration("seconds", 5, DAY),
     default: "60",
-    about: "How long the work of a process that gives no sign of life stays reserved for it.",
+    about: "Lease duration: how long a process that stopped responding keeps its work before others take it over.",
     example: "30",
   }),
   heartbeatMs: derived({
@@ -185,21 +186,21 @@ export const OPTIONS = {
     name: "APP_RETRY_AFTER_MAX_SECONDS",
     type: type.duration("seconds", 0, 30 * DAY),
     default: "3600",
-    about: "Longest Retry-After that is waited out; a page that is asked to wait longer fails as `rate_limited`.",
+    about: "Longest Retry-After that is honoured; a page with a longer one fails as `rate_limited`.",
     example: "600",
   }),
   shutdownGraceMs: option({
     name: "APP_SHUTDOWN_GRACE_SECONDS",
     type: type.duration("seconds", 0, 3600),
     default: "30",
-    about: "How long work in flight may go on after SIGTERM or Ctrl-C before it is handed back.",
+    about: "How long tasks in flight may continue after SIGTERM or Ctrl-C before they are requeued.",
     example: "5",
   }),
   breakerFailures: option({
     name: "APP_BREAKER_FAILURES",
     type: type.integer(1, 10_000),
     default: "5",
-    about: "Different pages that fail in a row before the circuit of a site opens.",
+    about: "Number of different pages that must fail in a row to open the circuit of a site.",
     example: "10",
   }),
   breakerCooldownMs: option({
@@ -214,7 +215,7 @@ export const OPTIONS = {
     type: type.duration("hours", 0, 87_600),
     default: "24",
     about:
-      "How long temporary runs are kept after their end: those of the Firecrawl API and of agents (MCP), crawls started with `temporary`, and proxy checks. All others stay.",
+      "How long temporary runs are kept after their end: those of the Firecrawl API and of agents (MCP), crawls started with `temporary`, and proxy checks. Other runs are not affected.",
     example: "168",
   }),
   ...RETENTION_OPTIONS,
@@ -229,28 +230,30 @@ export const OPTIONS = {
     name: "APP_MIN_PROXIES",
     type: type.integer(0, 1_000_000),
     default: "10",
-    about: "Usable proxies that a run which needs some waits for; below it all of them are checked.",
+    about:
+      "Minimum usable proxies. A run with `proxy: pool` waits until there are so many; while there are fewer, all proxies are checked.",
     example: "25",
   }),
   proxyWaitMs: option({
     name: "APP_PROXY_WAIT_SECONDS",
     type: type.duration("seconds", 0, DAY),
     default: "300",
-    about: "How long such a run waits before APP_PROXY_SHORTAGE decides.",
+    about: "How long a run waits for APP_MIN_PROXIES before APP_PROXY_SHORTAGE applies.",
     example: "60",
   }),
   proxyShortage: option({
     name: "APP_PROXY_SHORTAGE",
     type: type.oneOf(["use_fewer", "fail"]),
     default: "use_fewer",
-    about: "What then becomes of it: it goes on with the proxies there are, if any, or it fails.",
+    about:
+      "What happens to a run after APP_PROXY_WAIT_SECONDS: `use_fewer` continues with the usable proxies and fails if there are none; `fail` fails it.",
     example: "fail",
   }),
   proxyCheckUrl: optional({
     name: "APP_PROXY_CHECK_URL",
     type: type.url(["http", "https"]),
     about:
-      "What a proxy check fetches through the proxy; without it, a check only shows that the proxy can be reached.",
+      "URL that a proxy check fetches through the proxy; without it, a check only tests whether the proxy is reachable.",
     example: "https://example.com/",
     secret: "password",
   }),
@@ -258,14 +261,14 @@ export const OPTIONS = {
     name: "APP_PROXY_CHECK_TIMEOUT_SECONDS",
     type: type.duration("seconds", 0.1, 300),
     default: "10",
-    about: "How long the check of one proxy may take.",
+    about: "Time limit for the check of one proxy.",
     example: "5",
   }),
   proxyRefreshMs: option({
     name: "APP_PROXY_REFRESH_MINUTES",
     type: type.duration("minutes", 0, 10_080),
     default: "30",
-    about: "How often all proxies are checked; 0: only when somebody asks, or too few are usable.",
+    about: "How often all proxies are checked; 0: only on request, or when too few are usable.",
     example: "120",
   }),
   proxyRotation: option({
@@ -273,20 +276,20 @@ export const OPTIONS = {
     type: type.oneOf(PROXY_ROTATIONS),
     default: "round_robin",
     about:
-      "Which proxy of the pool is next: each in turn by its score, the least used one, or the same one for the same session and site.",
+      "Which proxy of the pool is next: each in turn, weighted by score; the least used one; or always the same one for a session and site.",
     example: "sticky",
   }),
   rateLimitMaxWaits: option({
     name: "APP_RATE_LIMIT_MAX_WAITS",
     type: type.integer(0, 1000),
     default: "5",
-    about: "Rate-limit answers that one page waits out before it fails as `rate_limited`.",
+    about: "How often a page waits after a 429 or 503 response; after the next one it fails as `rate_limited`.",
     example: "10",
   }),
   managedServices: optional({
     name: "APP_MANAGED_SERVICES",
     type: type.listOf(["redis", "postgres"]),
-    about: "Services that `orb up` runs by itself.",
+    about: "Services that `orb up` starts and supervises: redis, postgres.",
     example: "redis,postgres",
   }),
   upWorkers: option({
@@ -294,7 +297,7 @@ export const OPTIONS = {
     type: type.integer(0, 64),
     default: "1",
     about:
-      "Worker processes that `orb up` keeps running; on SQLite one works and the others stand by, on Postgres all work.",
+      "Worker processes that `orb up` keeps running. On SQLite one is active and the others stand by; on Postgres all are active.",
     example: "2",
   }),
   secretKey: optional({
@@ -308,7 +311,7 @@ export const OPTIONS = {
     name: "APP_ALLOW_PRIVATE_NETWORKS",
     type: type.privateNetworks,
     default: "false",
-    about: "Lets targets resolve to loopback and private addresses: all of them, or those in a list of CIDRs.",
+    about: "Allows targets at loopback and private addresses: all, or those in a list of CIDRs.",
     example: "10.0.0.0/8,fd00::/8",
   }),
   handlers: optional({
@@ -329,7 +332,7 @@ export const OPTIONS = {
   alertWebhookUrl: optional({
     name: "APP_ALERT_WEBHOOK_URL",
     type: type.url(["http", "https"]),
-    about: "Where alerts are posted; often the address itself is the secret, so it is never shown.",
+    about: "Webhook URL for alerts. It often contains a secret, so it is never shown.",
     example: "https://hooks.example.com/T0/B0",
     secret: "whole",
   }),
@@ -344,29 +347,28 @@ export const OPTIONS = {
     name: "APP_MIN_SCHEDULE_SECONDS",
     type: type.duration("seconds", 1, DAY),
     default: "60",
-    about:
-      "Shortest time between two runs of a schedule: a cron expression with times closer to each other is refused.",
+    about: "Minimum time between two runs of a schedule; a cron expression with shorter intervals is rejected.",
     example: "300",
   }),
   respectRobots: option({
     name: "APP_RESPECT_ROBOTS",
     type: type.boolean,
     default: "true",
-    about: "Whether crawls follow robots.txt; single runs and the queue do so only when asked.",
+    about: "Whether crawls obey robots.txt. Single pages and queue items ignore it unless `respect_robots` is set.",
     example: "false",
   }),
   userAgent: option({
     name: "APP_USER_AGENT",
     type: type.headerText,
     default: "Orbweaver/0.1 (+https://orbweaver.example/bot)",
-    about: "Sent with every request; put a page of yours there on which a site's owner can reach you.",
+    about: "User agent of every request. Include the URL of a page with your contact details for site owners.",
     example: "Orbweaver/0.1 (+https://example.com/about-our-crawler)",
   }),
   logLevel: option({
     name: "APP_LOG_LEVEL",
     type: type.oneOf(LOG_LEVELS),
     default: "info",
-    about: "Least weight of a line that is logged: JSON off a terminal, readable lines on one.",
+    about: "Minimum log level. The log is readable text on a terminal and JSON lines otherwise.",
     example: "debug",
   }),
 } as const;

@@ -8,7 +8,7 @@ export const RETENTION_OPTIONS = {
     type: type.integer(0, 10_000_000),
     default: "1000",
     about:
-      "Ended runs that are kept of each job; older ones are removed with their results and files. A job may say otherwise (`keep_runs`); 0 keeps all.",
+      "Number of ended runs to keep per job; older ones are deleted with their results and files. 0: all. `keep_runs` of a job overrides it.",
     example: "100",
   }),
   keepDays: option({
@@ -16,7 +16,7 @@ export const RETENTION_OPTIONS = {
     type: type.integer(0, 36_500),
     default: "0",
     about:
-      "Days after its end at which a run is removed with its results and files. A job may say otherwise (`keep_days`); 0 keeps runs until they are deleted.",
+      "Days after which an ended run is deleted with its results and files. 0: never. `keep_days` of a job overrides it.",
     example: "90",
   }),
   archiveAfterDays: option({
@@ -24,21 +24,21 @@ export const RETENTION_OPTIONS = {
     type: type.integer(0, 36_500),
     default: "0",
     about:
-      "Days after which a file that was neither stored nor found again is moved to the archive folder (`artifacts/cold`), compressed where that saves space. It stays readable under its address. 0: files are archived only by an `archive` step.",
+      "Days after which a file moves to the archive folder (`artifacts/cold`), compressed if that saves space. They count from the last time that a run stored the file or its same content. It stays readable under its URL. 0: only an `archive` step archives files.",
     example: "30",
   }),
   archiveMinKb: option({
     name: "APP_ARCHIVE_MIN_KB",
     type: type.integer(0, 1_000_000_000),
     default: "16",
-    about: "Smaller files are not moved to the archive folder: they would save little.",
+    about: "Smaller files are not moved to the archive folder.",
     example: "100",
   }),
   diskBudgetMb: option({
     name: "APP_DISK_BUDGET_MB",
     type: type.integer(0, 1_000_000_000),
     default: "20000",
-    about: "Room that the database and the files may take. At 80 % an alert says so; 0: no budget.",
+    about: "Disk space for the database and files. At 80 % an alert is sent. 0: no budget.",
     example: "100000",
   }),
   diskBudgetAction: option({
@@ -46,7 +46,7 @@ export const RETENTION_OPTIONS = {
     type: type.oneOf(["warn", "remove"]),
     default: "warn",
     about:
-      "What happens when the budget is used up: `warn` removes nothing; `remove` removes the oldest ended runs, a day after the alert at the earliest. Runs that somebody asked to keep stay.",
+      "What happens when the budget is used up: `warn` deletes nothing; `remove` deletes the oldest ended runs, at the earliest a day after the alert. Runs marked to be kept stay.",
     example: "remove",
   }),
 };

@@ -73,7 +73,7 @@ export function oneOf<const T extends string>(words: readonly T[]): ValueType<T>
 export function listOf<const T extends string>(words: readonly T[]): ValueType<readonly T[]> {
   const one = oneOf(words);
   return {
-    expected: `a list, separated by commas, of ${words.join(", ")}`,
+    expected: `a comma-separated list of ${words.join(", ")}`,
     parse: (text, cwd) => [...new Set(splitList(text).map((word) => one.parse(word, cwd)))],
     format: (list) => list.join(","),
   };
@@ -87,7 +87,7 @@ function splitList(text: string): string[] {
 }
 
 export const group: ValueType<string> = {
-  expected: "the name or the number of a group of this machine",
+  expected: "name or number of a group on this machine",
   parse: (text) => (/^[\w][\w.-]{0,31}\$?$/.test(text) ? text : refuse()),
   format: String,
 };
@@ -139,7 +139,7 @@ export function url(schemes: readonly string[]): ValueType<string> {
   };
 }
 
-const PERCENT = "a password with other characters than letters, digits and . _ ~ - has them as %XX, such as %2F for /";
+const PERCENT = "in the password, write characters other than letters, digits and . _ ~ - as %XX, such as %2F for /";
 
 /** redis://HOST:PORT/NUMBER; the database number is optional. */
 export const redis: ValueType<string> = {
@@ -147,7 +147,7 @@ export const redis: ValueType<string> = {
   parse: (text, cwd) => {
     if (/^rediss?:/.test(text) && !URL.canParse(text)) refuse(PERCENT);
     const { pathname } = new URL(url(["redis", "rediss"]).parse(text, cwd));
-    if (!/^\/?\d*$/.test(pathname)) refuse(`"${pathname}" behind the host is not the number of a database in it`);
+    if (!/^\/?\d*$/.test(pathname)) refuse(`"${pathname}" after the host is not a database number`);
     return text;
   },
   format: String,
@@ -155,13 +155,14 @@ export const redis: ValueType<string> = {
 
 /** Scheme, host and port only. */
 export const origin: ValueType<string> = {
-  expected: "http:// or https:// with a host, and a port if it has one",
+  expected: "http:// or https:// with a host and an optional port",
   parse: (text) => {
     const parsed = URL.parse(text);
     if (parsed === null || !/^https?:$/.test(parsed.protocol)) return refuse();
-    if (parsed.username !== "" || parsed.password !== "") refuse("keys have options of their own");
+    if (parsed.username !== "" || parsed.password !== "")
+      refuse("set the keys with APP_S3_ACCESS_KEY_ID and APP_S3_SECRET_ACCESS_KEY");
     if (!/^\/?$/.test(parsed.pathname) || parsed.search !== "" || parsed.hash !== "")
-      refuse("the bucket and the prefix stand in another option");
+      refuse("set the bucket and prefix with APP_ARTIFACTS_URL");
     return parsed.origin;
   },
   format: String,
@@ -195,9 +196,9 @@ export const database: ValueType<DatabaseTarget> = {
     if (!text.startsWith("sqlite:")) refuse();
     const file = text.slice("sqlite:".length);
     if (file.includes(":memory:") || file.includes("mode=memory")) {
-      refuse("a database in memory is lost with the process and cannot be shared by two; name a file");
+      refuse("an in-memory database is lost with the process and cannot be shared; use a file");
     }
-    if (/[?#\0]/.test(file)) refuse("options after ? or # are not known");
+    if (/[?#\0]/.test(file)) refuse("options after ? or # are not supported");
     // sqlite:///var/orb.db is the URL spelling of an absolute path; in sqlite://orb.db the name would be a host.
     if (file.startsWith("//") && !file.startsWith("///"))
       refuse("write sqlite:PATH without slashes before a relative path");
@@ -231,7 +232,7 @@ export const artifacts: ValueType<ArtifactsTarget> = {
 
 /** False, true, or the networks that are allowed, each as address/prefix. */
 export const privateNetworks: ValueType<boolean | readonly string[]> = {
-  expected: "true, false or a list of CIDRs separated by commas",
+  expected: "true, false or a comma-separated list of CIDRs",
   parse: (text) => {
     const all = readBoolean(text);
     if (all !== undefined) return all;
@@ -266,7 +267,7 @@ export const limitsByName: ValueType<Readonly<Record<string, number>>> = {
     for (const [name, limit] of Object.entries(value)) {
       if (name !== "*" && (!/^[A-Za-z0-9_.:-]{1,128}$/.test(name) || name === "__proto__"))
         refuse(`${JSON.stringify(name)} is not a name`);
-      if (!Number.isInteger(limit) || limit < 1) refuse(`the limit of "${name}" is not such a number`);
+      if (!Number.isInteger(limit) || limit < 1) refuse(`the limit of "${name}" is not a whole number above 0`);
     }
     return value as Record<string, number>;
   },

@@ -29,7 +29,7 @@ const BYTE_ORDER_MARK = new Uint8Array([0xef, 0xbb, 0xbf]);
 export const csvExcelExporter: Exporter = {
   ...csvExporter,
   name: "csv-excel",
-  about: "csv that Excel opens with its letters right: with a byte order mark",
+  about: "csv with a byte order mark, so that Excel reads the characters correctly",
   async *export(records, options) {
     let isFirst = true;
     for await (const chunk of csvExporter.export(records, options)) {

@@ -6,7 +6,7 @@ export const jsonExporter: Exporter = {
   name: "json",
   contentType: "application/json",
   extension: "json",
-  about: "one JSON array of whole records",
+  about: "one JSON array of all records",
   isText: true,
   export: (records, options = {}) => inChunks(texts(records, options)),
 };

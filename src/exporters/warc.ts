@@ -10,7 +10,7 @@ export const warcArchiver: Archiver = {
   name: "warc",
   contentType: "application/warc",
   extension: "warc.gz",
-  about: "what the servers sent, as a web archive; for crawls started with it",
+  about: "raw responses as a web archive; only for crawls started with this format",
   isText: false,
   async *archive(files, { id, now, fileName, fields }) {
     const block = warcFields([

@@ -56,7 +56,7 @@ export function checkExtract(extract: unknown, others: OtherOptions, offers: { l
   const known = keys.includes("llm") ? ["llm"] : ["name", "params"];
   for (const key of keys) if (!known.includes(key)) addProblem(`extract.${key}`, "unknown key");
   if (others.items !== undefined && others.items !== null)
-    addProblem("items", "cannot go with extract, which reads the page as a whole");
+    addProblem("items", "cannot be combined with extract, which reads the whole page");
   if (known[0] === "llm") checkLlm(extract["llm"], others, offers, addProblem);
   else if (typeof extract["name"] !== "string" || extract["name"] === "" || extract["name"].length > MAX_NAME)
     addProblem("extract.name", `expected the name of an extractor, at most ${MAX_NAME} characters`);
@@ -78,9 +78,9 @@ function checkLlm(
   for (const key of Object.keys(llm))
     if (key !== "schema" && key !== "prompt") addProblem(`${path}.${key}`, "unknown key");
   const { schema = null, prompt = null } = llm;
-  if (schema === null && prompt === null) addProblem(path, "needs schema or prompt: what is wanted of the page");
+  if (schema === null && prompt === null) addProblem(path, "needs schema or prompt: what to extract from the page");
   if (prompt !== null && (typeof prompt !== "string" || prompt.trim() === "" || prompt.length > MAX_PROMPT))
-    addProblem(`${path}.prompt`, `expected a text of 1 to ${MAX_PROMPT} characters`);
+    addProblem(`${path}.prompt`, `expected a string of 1 to ${MAX_PROMPT} characters`);
   if (schema === null) return;
   if (!isObject(schema) || !hasShape(schema)) {
     addProblem(`${path}.schema`, 'expected a JSON Schema whose type is "object" (one record) or "array" (several)');
@@ -96,11 +96,11 @@ function checkLlm(
   const names = namesOf(others);
   for (const name of propertiesOf(schema))
     if (names.has(name))
-      addProblem(`${path}.schema.properties.${name}`, "is also the name of a field: one of them would be lost");
+      addProblem(`${path}.schema.properties.${name}`, "is also the name of a field: rename one of them");
 }
 
 const NO_ENDPOINT =
-  "there is no model to ask: the operator sets APP_LLM_URL to an OpenAI-compatible endpoint (and APP_LLM_KEY, APP_LLM_MODEL)";
+  "no model is configured: the operator must set APP_LLM_URL to an OpenAI-compatible endpoint (and APP_LLM_KEY, APP_LLM_MODEL)";
 
 function hasShape({ type = "object" }: Record<string, unknown>): boolean {
   return type === "object" || type === "array";

@@ -54,7 +54,7 @@ export function parsePlan(spec: PlanSpec): Parsed<Plan> {
   const document =
     spec.document === undefined || spec.document === null ? null : compileDocument(spec.document, "document", problems);
   if (document !== null && rules.some(({ field }) => field === "document"))
-    problems.add("fields.document", "is where the document stands that is asked for: give the field another name");
+    problems.add("fields.document", "is a reserved name because document is set: rename the field");
   if (problems.list.length > 0) return { errors: problems.list };
   const { links = true, article = false, source = null } = spec;
   return { ok: { rules, items, whole, check, links, article, document, source } };
@@ -87,7 +87,7 @@ function readFields(fields: unknown, hasItems: boolean, problems: Problems): Rul
     problems.add("fields", `has ${entries.length} fields, at most ${MAX_FIELDS} are allowed`);
   return entries.slice(0, MAX_FIELDS).flatMap(([name, value]) => {
     const path = `fields.${name.slice(0, MAX_NAME)}`;
-    if (name === "__proto__" || name === "") problems.add(path, "is not a name a field can have");
+    if (name === "__proto__" || name === "") problems.add(path, "is not a valid field name");
     if (name.length > MAX_NAME) problems.add(path, `is longer than ${MAX_NAME} characters`);
     const rule = compileRule(name, value, path, problems);
     if (hasItems && rule?.known !== undefined && rule.known !== null) {
@@ -99,14 +99,14 @@ function readFields(fields: unknown, hasItems: boolean, problems: Problems): Rul
 
 function readNames(names: readonly unknown[], hasItems: boolean, problems: Problems): Rule[] {
   if (hasItems) {
-    problems.add("fields", "well-known fields describe the whole page; with items, give rules");
+    problems.add("fields", "well-known fields describe the whole page; with items, use rules");
     return [];
   }
   if (names.length > MAX_FIELDS)
     problems.add("fields", `has ${names.length} fields, at most ${MAX_FIELDS} are allowed`);
   return names.slice(0, MAX_FIELDS).flatMap((name, index) => {
     const path = `fields[${index}]`;
-    if (names.indexOf(name) < index) problems.add(path, `"${String(name)}" is there twice`);
+    if (names.indexOf(name) < index) problems.add(path, `"${String(name)}" appears twice`);
     const known = readKnown(name, path, problems);
     if (known === null) return [];
     return compileRule(known.name, { known: known.name }, path, problems) ?? [];

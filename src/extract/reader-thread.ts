@@ -64,7 +64,7 @@ export class ReaderThread {
     this.#worker.on("messageerror", (error) => this.#fail("extraction_failed", messageOf(error)));
     this.#exited = new Promise((resolve) => {
       this.#worker.on("exit", () => {
-        this.#fail("extraction_failed", "the thread that read the page ended");
+        this.#fail("extraction_failed", "the extraction thread exited");
         options.onGone();
         resolve();
       });
@@ -121,7 +121,7 @@ export class ReaderThread {
     this.#timer?.cancel();
     this.#timer = this.#ready
       ? clock.after(timeoutMs, () => void this.#onTimeout())
-      : clock.after(START_TIMEOUT_MS, () => this.#fail("extraction_failed", "the thread for the page did not start"));
+      : clock.after(START_TIMEOUT_MS, () => this.#fail("extraction_failed", "the extraction thread did not start"));
   }
 
   /** Fails the page only if the thread used that much CPU time: a busy machine is not the page's fault. */
@@ -158,7 +158,7 @@ export class ReaderThread {
   #describe(error: unknown): string {
     if (systemCode(error) === "ERR_WORKER_OUT_OF_MEMORY")
       return `reading the page needs more than ${this.#memoryMb} MB of memory`;
-    return `the thread that read the page ended: ${messageOf(error)}`;
+    return `the extraction thread exited: ${messageOf(error)}`;
   }
 }
 

@@ -46,10 +46,13 @@ function gunzip(bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: SITEMAP_LIMITS.bytes });
   } catch (error) {
     if (systemCode(error) === "ERR_BUFFER_TOO_LARGE")
-      throw new FetchFailure("decompression_limit", `unpacked, the file has more than ${SITEMAP_LIMITS.bytes} bytes`);
+      throw new FetchFailure(
+        "decompression_limit",
+        `the decompressed file has more than ${SITEMAP_LIMITS.bytes} bytes`,
+      );
     if (systemCode(error) === "Z_BUF_ERROR")
-      throw new FetchFailure("truncated_body", "the packed file ends too early", { cause: error });
-    throw new FetchFailure("decompression_failed", "the packed file is damaged", { cause: error });
+      throw new FetchFailure("truncated_body", "the compressed file is incomplete", { cause: error });
+    throw new FetchFailure("decompression_failed", "the compressed file is damaged", { cause: error });
   }
 }
 

@@ -68,7 +68,7 @@ export function readSitemap({ text, url, depth = 0 }: SitemapInput): Sitemap {
     return list.end("none");
   }
   if (kind === "index" && depth >= SITEMAP_LIMITS.indexDepth) {
-    list.problem(`more than ${SITEMAP_LIMITS.indexDepth} indices of sitemaps below each other`);
+    list.problem(`sitemap indexes are nested more than ${SITEMAP_LIMITS.indexDepth} levels deep`);
     return list.end("index");
   }
   for (const part of partsOf(source)) {
@@ -77,7 +77,7 @@ export function readSitemap({ text, url, depth = 0 }: SitemapInput): Sitemap {
       if (list.full) break;
       ENTRIES[kind](element, root, list);
     }
-    if (document.truncated) list.cut("a part of the file has more elements than are read");
+    if (document.truncated) list.cut("a part of the file has too many elements");
     if (list.full) break;
   }
   return list.end(kind);
@@ -168,7 +168,7 @@ function parseJson(text: string): unknown {
 function readLines(source: string, list: SitemapBuilder): Sitemap {
   const first = /\S[^\r\n]*/.exec(source)?.[0].trim() ?? "";
   if (!/^https?:\/\/\S+$/i.test(first)) {
-    list.problem(first === "" ? "the file is empty" : "expected a sitemap, a feed or one address a line");
+    list.problem(first === "" ? "the file is empty" : "expected a sitemap, a feed or one URL per line");
     return list.end("none");
   }
   for (const [line] of source.matchAll(/[^\r\n]+/g)) {
@@ -225,7 +225,7 @@ class SitemapBuilder {
     }
     const url = loc.length > SITEMAP_LIMITS.urlLength ? null : meantUrl(loc, this.#base);
     if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
-      this.problem("entries without an http or https address were left out");
+      this.problem("entries without an http or https URL were skipped");
       return null;
     }
     url.hash = "";

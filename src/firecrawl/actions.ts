@@ -5,8 +5,8 @@ import { InputReader } from "../domain/text/input-reader.ts";
 const MOST = 50;
 
 const MISSING: ReadonlyMap<unknown, string> = new Map([
-  ["executeJavascript", "runs no scripts of callers: use click, write, press and scroll"],
-  ["pdf", "is not to be had here: ask for a screenshot"],
+  ["executeJavascript", "is not supported: scripts of callers are not run; use click, write, press and scroll"],
+  ["pdf", "is not supported: use a screenshot"],
 ]);
 
 /** As `browser.actions` of a recipe has them. */
@@ -48,7 +48,7 @@ function readAction(action: InputReader): BrowserAction {
       return { type, direction: action.oneOf("direction", ["up", "down"]) ?? "down", ...chosen };
     case "screenshot":
       action.ignore("quality");
-      action.reject("viewport", "cannot be chosen here: leave it out, or ask for mobile");
+      action.reject("viewport", "cannot be set: remove it, or use mobile");
       return { type, full_page: action.flag("fullPage") ?? false };
     case "scrape":
       return { type };

@@ -40,13 +40,10 @@ export function readCrawl(body: unknown, version: Version, known: { llm: boolean
     ...(ignore === undefined ? {} : { respect_robots: !ignore }),
   };
   const webhook = readWebhook(reader);
-  reader.reject("prompt", "is not read here: give includePaths, excludePaths and limit", []);
-  reader.reject(
-    "ignoreQueryParameters",
-    "is not to be had here: leave out what is unwanted with excludePaths and regexOnFullURL",
-  );
-  reader.reject("robotsUserAgent", "is the server's own (APP_USER_AGENT)", []);
-  reader.reject("zeroDataRetention", "cannot be promised: results are kept for APP_RETENTION_HOURS");
+  reader.reject("prompt", "is not supported: use includePaths, excludePaths and limit", []);
+  reader.reject("ignoreQueryParameters", "is not supported: exclude URLs with excludePaths and regexOnFullURL");
+  reader.reject("robotsUserAgent", "is set by the server (APP_USER_AGENT)", []);
+  reader.reject("zeroDataRetention", "is not supported: results are kept for APP_RETENTION_HOURS");
   reader.ignore("deduplicateSimilarURLs", "origin", "integration");
   rejectInvalid(reader);
   return { kind: "crawl", input, scrape, webhook, invalid: [] };
@@ -59,7 +56,7 @@ export function readBatch(body: unknown, version: Version, known: { llm: boolean
   const urls = reader.texts("urls");
   if (urls === undefined || urls.length === 0) reader.addError("urls", "expected at least one URL");
   else if (urls.length > MOST_URLS)
-    reader.addError("urls", `has ${urls.length} URLs, at most ${MOST_URLS} are taken at once: send several batches`);
+    reader.addError("urls", `has ${urls.length} URLs, at most ${MOST_URLS} are allowed: send several batches`);
   const good = (urls ?? []).slice(0, MOST_URLS).map(asAddress);
   const invalid = (urls ?? []).filter((_, index) => good[index] === null);
   const ignore = reader.flag("ignoreInvalidURLs") ?? version === "v2";
@@ -68,7 +65,7 @@ export function readBatch(body: unknown, version: Version, known: { llm: boolean
   const scrape = readScrapeOptions(reader, version, known);
   const webhook = readWebhook(reader);
   const pace = readPace(reader);
-  reader.reject("appendToId", "is not to be had here: start another batch", []);
+  reader.reject("appendToId", "is not supported: start another batch", []);
   rejectInvalid(reader);
   const input: CrawlInput = {
     url: good.filter((url) => url !== null),

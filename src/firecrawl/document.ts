@@ -98,9 +98,9 @@ function toActions(base: string, actions: unknown): Record<string, unknown> | nu
 }
 
 function cutWarning(cut: unknown): string | null {
-  return Array.isArray(cut) && cut.length > 0 ? `Too long to be kept whole: ${cut.join(", ")}.` : null;
+  return Array.isArray(cut) && cut.length > 0 ? `Too long, cut off: ${cut.join(", ")}.` : null;
 }
 
 function missingWarning(missing: readonly string[]): string | null {
-  return missing.length === 0 ? null : `json: the page does not say ${missing.join(", ")}.`;
+  return missing.length === 0 ? null : `json: the page does not contain ${missing.join(", ")}.`;
 }

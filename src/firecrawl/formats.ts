@@ -19,8 +19,7 @@ const PLAIN: ReadonlyMap<unknown, DocumentFormat> = new Map([
   ["screenshot@fullPage", "screenshot_full"],
 ]);
 
-const BY_A_MODEL =
-  "is written by a language model, which this server does not do: ask for markdown, or for json with a schema";
+const BY_A_MODEL = "is not supported, because it needs a language model: use markdown, or json with a schema";
 
 /** Why the other formats of Firecrawl are not supported. */
 const MISSING: ReadonlyMap<unknown, string> = new Map([
@@ -28,14 +27,14 @@ const MISSING: ReadonlyMap<unknown, string> = new Map([
   ["question", BY_A_MODEL],
   ["highlights", BY_A_MODEL],
   ["query", BY_A_MODEL],
-  ["changeTracking", "is not to be had here: run a saved job on a schedule, and compare its results"],
-  ["attributes", "is not to be had here: a job's fields read attributes by CSS selector (docs/jobs.md)"],
-  ["branding", "is not to be had here"],
-  ["product", "is not to be had here: ask for json with a schema that names what is wanted"],
-  ["menu", "is not to be had here"],
-  ["audio", "is not to be had here"],
-  ["video", "is not to be had here"],
-  ["content", "is not to be had here: ask for markdown or html"],
+  ["changeTracking", "is not supported: run a saved job on a schedule, and compare its results"],
+  ["attributes", "is not supported: fields of a job read attributes by CSS selector (docs/jobs.md)"],
+  ["branding", "is not supported"],
+  ["product", "is not supported: use json with a schema"],
+  ["menu", "is not supported"],
+  ["audio", "is not supported"],
+  ["video", "is not supported"],
+  ["content", "is not supported: use markdown or html"],
 ]);
 
 /** v2 has options of a form beside its name; v1 has them apart, as `jsonOptions` or `extract`. */
@@ -62,8 +61,8 @@ export function readFormats(reader: InputReader, version: "v1" | "v2", llm: bool
       reader.addError(
         path,
         typeof type === "string"
-          ? (MISSING.get(type) ?? `"${type}" is not a form of a page`)
-          : "expected the name of a form, or {type}",
+          ? (MISSING.get(type) ?? `"${type}" is not a format`)
+          : "expected the name of a format, or {type}",
       );
   }
   reader.ignore("jsonOptions", "extract");
@@ -74,6 +73,6 @@ export function readFormats(reader: InputReader, version: "v1" | "v2", llm: bool
 function screenshotOf(reader: InputReader, path: string, one: unknown): "screenshot" | "screenshot_full" {
   if (!isObject(one)) return "screenshot";
   const options = new InputReader(one, reader.at(path), reader.errors);
-  options.reject("viewport", "cannot be chosen here: leave it out, or ask for mobile", []);
+  options.reject("viewport", "cannot be set: remove it, or use mobile", []);
   return options.flag("fullPage") === true ? "screenshot_full" : "screenshot";
 }

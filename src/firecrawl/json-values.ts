@@ -12,8 +12,7 @@ export interface JsonAsk {
   under?: "extract";
 }
 
-const NEEDS_MODEL =
-  "needs a language model (set APP_LLM_URL), or a schema whose properties are named after what pages say of themselves";
+const NEEDS_MODEL = "needs a language model (set APP_LLM_URL), or a schema whose properties are names of page metadata";
 
 export function readJsonAsk(reader: InputReader, path: string, options: unknown, llm: boolean): JsonAsk | null {
   const inner = new InputReader(isObject(options) ? options : {}, reader.at(path), reader.errors);

@@ -29,8 +29,8 @@ export function readMap(body: unknown, version: Version): MapAsk {
     timeoutMs: reader.number("timeout", { min: 1, max: 600_000 }) ?? TIMEOUT_MS,
   };
   reader.ignore("origin", "integration", "auditMetadata", "useIndex", "ignoreCache");
-  reader.reject("location", "cannot be chosen here: pages are got from where this server is", []);
-  reader.reject("threatProtection", "is not to be had here", []);
+  reader.reject("location", "cannot be set: pages are fetched from the location of this server", []);
+  reader.reject("threatProtection", "is not supported", []);
   rejectInvalid(reader);
   return order;
 }

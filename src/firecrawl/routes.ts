@@ -113,9 +113,9 @@ function addUnavailable(api: ApiInstance): void {
   api.post(
     "/crawl/params-preview",
     open,
-    refuse("Options are not made from a prompt here: give includePaths, excludePaths and limit."),
+    refuse("Options from a prompt are not supported: use includePaths, excludePaths and limit."),
   );
-  const interact = refuse("A scraped page is not kept open here: give actions with the scrape.");
+  const interact = refuse("A scraped page is not kept open: send actions with the scrape.");
   api.post("/scrape/:id/interact", open, interact);
   api.delete("/scrape/:id/interact", bare, interact);
 }
@@ -124,7 +124,7 @@ async function cancel(deps: FirecrawlDeps, request: ApiRequest): Promise<object>
   const { id } = request.params as { id: string };
   const run = await requireCrawlRun(deps, id);
   if (hasEnded(run) && run.status !== "cancelled")
-    throw new FirecrawlFault(409, `it has ended: ${run.status}`, { code: "ALREADY_ENDED" });
+    throw new FirecrawlFault(409, `it has already ended: ${run.status}`, { code: "ALREADY_ENDED" });
   await cancelRun(deps, id);
   return { success: true, status: "cancelled" };
 }
@@ -195,7 +195,7 @@ function answerInItsShape(api: ApiInstance, { log }: FirecrawlDeps): void {
   api.setErrorHandler((error, request, reply) => send(error, request, reply));
   api.setNotFoundHandler((request, reply) =>
     send(
-      new ApiProblem("route_not_found", `${request.method} ${request.url.split("?")[0]} is not known here`),
+      new ApiProblem("route_not_found", `${request.method} ${request.url.split("?")[0]} is not supported`),
       request,
       reply,
     ),

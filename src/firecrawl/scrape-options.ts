@@ -25,7 +25,7 @@ export interface ScrapeAsk {
 const TIMEOUTS: Readonly<Record<Version, number>> = { v1: 30_000, v2: 60_000 };
 const LONGEST_MS = 600_000;
 
-const NO_LOCATIONS = "cannot be chosen here: pages are got from where this server is, or through proxies of its own";
+const NO_LOCATIONS = "cannot be set: pages are fetched from the location of this server, or through its proxies";
 
 export function readScrapeOptions(reader: InputReader, version: Version, { llm }: { llm: boolean }): ScrapeAsk {
   const { formats, json } = readFormats(reader, version, llm);
@@ -63,7 +63,7 @@ export function refuseLongWaits({ recipe }: ScrapeAsk, mostMs: number, limit: st
   const waits = actions.map((action) => ("milliseconds" in action ? action.milliseconds : 0));
   const total = waits.reduce((sum, one) => sum + one, wait ?? 0);
   if (total === 0 || total < mostMs) return;
-  const message = `waits for ${total} ms in all, and a page has ${mostMs} ms here (${limit})`;
+  const message = `waits for ${total} ms in total, but a page has only ${mostMs} ms (${limit})`;
   throw badRequest([{ path: `${within}${wait === null || wait === 0 ? "actions" : "waitFor"}`, message }]);
 }
 
@@ -86,7 +86,7 @@ function readProxy(reader: InputReader): string | undefined {
   if (proxy === "pool" || proxy.includes("://")) return proxy;
   reader.addError(
     "proxy",
-    'is not to be had here: "basic" or "auto", "pool" for proxies of this server, or the address of one',
+    'is not supported: use "basic", "auto", "pool" for the proxies of this server, or the URL of a proxy',
   );
   return undefined;
 }
@@ -94,19 +94,19 @@ function readProxy(reader: InputReader): string | undefined {
 function leaveOut(reader: InputReader): void {
   reader.ignore("blockAds", "removeBase64Images", "fastMode", "parsers", "parsePDF", "auditMetadata");
   reader.ignore("integration", "origin", "toolDetail");
-  reader.reject("domainTools", "is not to be had here");
-  reader.reject("skipTlsVerification", "certificates are always checked here: leave it out");
+  reader.reject("domainTools", "is not supported");
+  reader.reject("skipTlsVerification", "certificates are always verified: remove it");
   reader.reject("location", NO_LOCATIONS, []);
-  reader.reject("useMock", "is not to be had here", []);
-  reader.reject("minAge", "is not to be had here: maxAge says how old a stored page may be", []);
-  reader.reject("lockdown", "is not to be had here: maxAge says how old a stored page may be");
-  reader.reject("redactPII", "is not done here: leave it out, and redact what is answered");
-  reader.reject("threatProtection", "is not to be had here", []);
-  reader.reject("profile", "is not to be had here: store a session (POST /sessions) and use a job", []);
+  reader.reject("useMock", "is not supported", []);
+  reader.reject("minAge", "is not supported: maxAge says how old a stored page may be", []);
+  reader.reject("lockdown", "is not supported: maxAge says how old a stored page may be");
+  reader.reject("redactPII", "is not supported: remove it, and redact the response");
+  reader.reject("threatProtection", "is not supported", []);
+  reader.reject("profile", "is not supported: store a session (POST /sessions) and use a job", []);
   reader.reject(
     "zeroDataRetention",
-    "cannot be promised: results are kept for APP_RETENTION_HOURS, or until they are deleted",
+    "is not supported: results are kept for APP_RETENTION_HOURS, or until they are deleted",
   );
-  reader.reject("agent", "is not to be had here: use actions", []);
-  reader.reject("changeTrackingOptions", "is not to be had here: run a saved job on a schedule", []);
+  reader.reject("agent", "is not supported: use actions", []);
+  reader.reject("changeTrackingOptions", "is not supported: run a saved job on a schedule", []);
 }

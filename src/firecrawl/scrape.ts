@@ -104,11 +104,11 @@ async function whyNot(
   const until = waiting === null || waiting.until === null ? "" : `, until ${waiting.until}`;
   const reasons = [
     ...(waiting === null ? [] : [`${waiting.message}${until}`]),
-    ...(last === null ? [] : [`the last try: ${last.message}`]),
+    ...(last === null ? [] : [`the last attempt: ${last.message}`]),
   ].join("; ");
   if (held.aborted)
-    return new FirecrawlFault(500, `the page is not to be had now: ${reasons}`, { code: "SCRAPE_SITE_HELD", details });
-  const message = `the page was not there after ${timeoutMs} ms${reasons === "" ? "" : `: ${reasons}`}`;
+    return new FirecrawlFault(500, `the page cannot be fetched now: ${reasons}`, { code: "SCRAPE_SITE_HELD", details });
+  const message = `the page was not ready after ${timeoutMs} ms${reasons === "" ? "" : `: ${reasons}`}`;
   return new FirecrawlFault(408, message, { code: "SCRAPE_TIMEOUT", details });
 }
 
@@ -158,7 +158,7 @@ function failed(run: RunRecord): FirecrawlFault {
     failure_reason: failure_reason ?? null,
     http_status: stats?.http_status ?? null,
   };
-  const message = error_message ?? run.message ?? "the page could not be had";
+  const message = error_message ?? run.message ?? "the page could not be fetched";
   if (what?.code === "timeout") return new FirecrawlFault(408, message, { code: "SCRAPE_TIMEOUT", details });
   const status = what?.code === "forbidden_target" ? 403 : what?.reason === "action_failed" ? 400 : 500;
   return new FirecrawlFault(status, message, { code: codeOf(what), details });

@@ -26,7 +26,7 @@ export async function watchRun(
 ): Promise<ApiReply> {
   // A page of another web site could read along: browsers let any page open one.
   if (request.headers.origin !== undefined && !isSameOrigin(request))
-    throw new ApiProblem("forbidden_origin", "a page of another web site may not listen here");
+    throw new ApiProblem("forbidden_origin", "a page of another web site may not connect here");
   await requireCrawlRun(deps, watched.id);
   upgrade(request, reply, (ws) => {
     const ended = request.server.openStreams.open();

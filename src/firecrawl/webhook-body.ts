@@ -52,7 +52,7 @@ async function pageOf(store: Store, run: RunRecord, base: string, taskId: string
     const { failure } = task ?? { failure: null };
     const result = { id: "", taskId, runId: run.id, url, ordinal: 0, data: {}, createdAt };
     const document = toDocument(result, { base, mark: null });
-    const error = failure?.message ?? "the page could not be had";
+    const error = failure?.message ?? "the page could not be fetched";
     const statusCode = failure?.httpStatus === undefined ? {} : { statusCode: failure.httpStatus };
     return { data: [{ metadata: { ...document.metadata, ...statusCode, error } }], error };
   }

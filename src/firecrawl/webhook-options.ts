@@ -13,7 +13,7 @@ export function readWebhook(reader: InputReader): WebhookAsk | null {
   const value = reader.value("webhook");
   if (value === undefined) return null;
   if (typeof value !== "string" && !isObject(value)) {
-    reader.addError("webhook", "expected an address, or {url, headers, metadata, events}");
+    reader.addError("webhook", "expected a URL, or {url, headers, metadata, events}");
     return null;
   }
   const inner = new InputReader(
@@ -62,7 +62,7 @@ const OURS: ReadonlySet<string> = new Set([
 
 function whyNotSent(name: string, value: string): string | null {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "is not the name of a header";
-  if (OURS.has(name.toLowerCase())) return "is set by this server: leave it out";
+  if (OURS.has(name.toLowerCase())) return "is set by this server: remove it";
   // What HTTP can carry: tabs, and what is visible in Latin-1.
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? null : "has characters that a header cannot have";
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? null : "contains characters that are not allowed in a header";
 }

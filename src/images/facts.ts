@@ -8,7 +8,7 @@ export type ImageFormat = (typeof DECODED_FORMATS)[number];
 export const IMAGE_PROBLEMS = {
   missing: "the file does not exist or cannot be read",
   not_an_image: "the content is not an image",
-  unsupported_format: "an image in a format that is not decoded, such as SVG or HEIC",
+  unsupported_format: "an image in an unsupported format, such as SVG or HEIC",
   truncated: "the file ends before the image does",
   undecodable: "the image is damaged beyond recovery",
   too_many_pixels: "more pixels than the limit",

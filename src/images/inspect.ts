@@ -143,5 +143,5 @@ function firstLine(error: unknown): string {
     .split("\n")
     .map((text) => text.trim())
     .find((text) => text !== "" && !text.startsWith("Warning treated as error"));
-  return (line ?? "the decoder does not say").slice(0, MAX_DETAIL);
+  return (line ?? "the decoder gave no reason").slice(0, MAX_DETAIL);
 }

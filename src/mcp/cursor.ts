@@ -38,6 +38,6 @@ function partsOf(cursor: string): unknown[] {
 
 export function badCursor(): ToolFailure {
   return new ToolFailure(
-    "cursor: is not one of this list. Take it from an earlier answer as it stands there, or leave it out to begin again.",
+    "cursor: is not a cursor of this list. Copy it unchanged from an earlier response, or omit it to start from the beginning.",
   );
 }

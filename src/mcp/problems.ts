@@ -4,19 +4,19 @@ import { ToolFailure } from "./tool.ts";
 
 /** By API code. Otherwise the API's own hint is used. */
 const NEXT: Readonly<Record<string, string>> = {
-  unauthorized: "The operator sets APP_API_TOKEN to the token of that server.",
+  unauthorized: "The operator must set APP_API_TOKEN to the token of that server.",
   forbidden_target:
-    "Only public http and https addresses are fetched. If the target is the operator's own, the operator sets APP_ALLOW_PRIVATE_NETWORKS.",
-  site_waits: "Do not retry in a loop: the tool sites says until when it waits.",
-  stopping: "The server is going down. What was started goes on when it is back: call again in a minute.",
-  database_busy: "Call again in some seconds.",
-  database_unavailable: "Call again in a minute. If it stays so, tell the operator, who runs: orb doctor",
-  disk_full: "The operator has to free some disk space. Nothing that was started is lost.",
-  body_too_large: "Send less: fewer addresses, or a shorter html.",
+    "Only public http and https URLs are fetched. If the target belongs to the operator, the operator can set APP_ALLOW_PRIVATE_NETWORKS.",
+  site_waits: "Do not retry in a loop: the tool sites shows until when it waits.",
+  stopping: "The server is stopping. Started work continues when it is back: call again in a minute.",
+  database_busy: "Call again in a few seconds.",
+  database_unavailable: "Call again in a minute. If it persists, tell the operator, who runs: orb doctor",
+  disk_full: "The operator must free some disk space. No started work is lost.",
+  body_too_large: "Send less: fewer URLs, or a shorter html.",
   unreachable:
-    "The server does not answer. Call again in a minute; if it stays so, tell the operator: is orb serve running?",
-  timed_out: "Call again in a minute. If it stays so, tell the operator.",
-  internal: "Call once more. If it stays so, tell the operator, who finds it in the server's log.",
+    "The server does not answer. Call again in a minute; if it persists, tell the operator to check that orb serve is running.",
+  timed_out: "Call again in a minute. If it persists, tell the operator.",
+  internal: "Call once more. If it persists, tell the operator, who finds it in the server's log.",
 };
 
 /** The tool that lists valid ids. */
@@ -25,8 +25,8 @@ const LISTED_BY: Readonly<Record<string, string>> = {
   crawl: "crawl_status without run_id lists the newest crawls",
   workflow: "workflow_status without workflow_id lists the newest workflows",
   template: "workflow_status without workflow_id lists the templates",
-  site: "sites without site lists those that were seen",
-  artifact: "workflow_status and crawl_results with what: failures name the files of a run",
+  site: "sites without site lists all known sites",
+  artifact: "workflow_status and crawl_results with what: failures list the files of a run",
 };
 
 /** The failure to return for an error; null: unexpected. `about`: the resource of ids in the call. */

@@ -34,14 +34,14 @@ export async function shownPage<Row>(listing: Listing<Row>, show: (row: Row) => 
 
 export const Cuts = Type.Array(
   strict({
-    record: { ...Total, description: "counted from 1 in this answer" },
+    record: { ...Total, description: "counted from 1 in this response" },
     field: Type.String(),
     shown: Total,
     total: Total,
     unit: oneOf(["characters", "entries"]),
     rest: NextShape,
   }),
-  { description: "values that were too long for this answer" },
+  { description: "values that were too long for this response" },
 );
 
 export const Rest = nullable(
@@ -54,7 +54,7 @@ export const Rest = nullable(
       unit: oneOf(["characters", "entries"]),
       value: Type.Union([Type.String(), Type.Array(Type.Unknown())]),
     },
-    { description: "a part of a long value, where the cursor pointed into one" },
+    { description: "a part of a long value, if the cursor pointed into one" },
   ),
 );
 
@@ -169,6 +169,6 @@ export function leftOutNote(leftOut: readonly string[]): string[] {
   if (leftOut.length === 0) return [];
   const names = leftOut.slice(0, 10).join(", ");
   return [
-    `no room for ${leftOut.length} more fields (${names}${leftOut.length > 10 ? ", …" : ""}): name those you want with only`,
+    `${leftOut.length} more fields do not fit (${names}${leftOut.length > 10 ? ", …" : ""}): select fields with only`,
   ];
 }

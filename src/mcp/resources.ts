@@ -21,7 +21,7 @@ const MOST_BYTES = 512 * 1024;
 export function addResources(server: McpServer, api: OrbweaverClient): void {
   const aboutResults = {
     title: "Results of a run",
-    description: "The records of a run, a part at a time",
+    description: "The records of a run, in parts",
     mimeType: "text/plain",
   };
   // Parse the URI itself: a template variable would include the query.
@@ -37,12 +37,12 @@ export function addResources(server: McpServer, api: OrbweaverClient): void {
   server.registerResource(
     "run-results-from",
     new ResourceTemplate("orb://runs/{run_id}/results{?cursor}", { list: undefined }),
-    { ...aboutResults, description: "The same, from a cursor on" },
+    { ...aboutResults, description: "The same, starting at a cursor" },
     readResults,
   );
   const aboutFiles = {
     title: "A stored file",
-    description: "Exports, downloads, screenshots and page snapshots; texts a part at a time",
+    description: "Exports, downloads, screenshots and page snapshots; text files in parts",
   };
   const readFile = (uri: URL) =>
     reading(uri, () => file(api, uri.href, idIn(uri), Number(uri.searchParams.get("offset") ?? 0)));
@@ -55,7 +55,7 @@ export function addResources(server: McpServer, api: OrbweaverClient): void {
   server.registerResource(
     "artifact-from",
     new ResourceTemplate("orb://artifacts/{artifact_id}{?offset}", { list: undefined }),
-    { ...aboutFiles, description: "The same, from a character on" },
+    { ...aboutFiles, description: "The same, starting at a character" },
     readFile,
   );
 }
@@ -83,7 +83,7 @@ async function listed(api: OrbweaverClient) {
     resources: readable.map(({ id, name, url, status, kind, created_at: created }) => ({
       uri: resultsUri(id),
       name: short(name ?? url ?? id, 200) ?? id,
-      description: `${kind}, ${status}, begun ${created}`,
+      description: `${kind}, ${status}, started ${created}`,
       mimeType: "text/plain",
     })),
   };
@@ -120,7 +120,7 @@ async function file(api: OrbweaverClient, uri: string, id: string, offset: numbe
     answer.close();
     return contents(
       uri,
-      `a file of ${size} bytes (${type}), too large to be read here: GET /artifacts/${id} of the HTTP API has it`,
+      `a file of ${size} bytes (${type}), too large to be read here: use GET /artifacts/${id} of the HTTP API`,
     );
   }
   return { contents: [{ uri, mimeType: type, blob: Buffer.from(await answer.bytes()).toString("base64") }] };
@@ -146,5 +146,5 @@ async function textFile(
   }
   const end = cutAt(kept, NORMAL_CHARS - 200);
   if (end >= kept.length) return contents(uri, kept, type);
-  return contents(uri, `${kept.slice(0, end)}\n[cut here; the rest: read ${artifactUri(id, offset + end)}]`, type);
+  return contents(uri, `${kept.slice(0, end)}\n[cut here; for the rest, read ${artifactUri(id, offset + end)}]`, type);
 }

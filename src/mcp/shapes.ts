@@ -12,7 +12,7 @@ export const MaxChars = Type.Optional(
     minimum: FEWEST_CHARS,
     maximum: MOST_CHARS,
     default: NORMAL_CHARS,
-    description: "the answer is at most this long; it says how to get the rest",
+    description: "maximum length of the response, which says how to get the rest",
   }),
 );
 
@@ -35,7 +35,7 @@ export function id(description: string) {
 }
 
 export const Cursor = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 2000, description: "from an earlier answer, to go on there" }),
+  Type.String({ minLength: 1, maxLength: 2000, description: "from an earlier response, to continue there" }),
 );
 
 /** Any object: its reader validates it. */
@@ -66,7 +66,7 @@ export const SessionId = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 200,
-    description: "name or id of a session that the operator has stored: the pages are asked for signed in",
+    description: "name or id of a session that the operator stored: pages are fetched signed in",
   }),
 );
 
@@ -85,7 +85,7 @@ export const Text = nullable(Type.String());
 export const Total = Type.Integer({ minimum: 0 });
 export const NextShape = nullable(
   strict(
-    { tool: Type.String(), arguments: anyObject("of that call"), why: Type.String() },
-    { description: "what to call next; null: there is nothing more" },
+    { tool: Type.String(), arguments: anyObject("arguments of that call"), why: Type.String() },
+    { description: "the next call; null: there is nothing more" },
   ),
 );

@@ -33,9 +33,9 @@ export function contentCodings(header: string | undefined): string[] | null {
   if (codings.length === 0) return null;
   const unknown = codings.find((coding) => !Object.hasOwn(CODINGS, coding));
   if (unknown !== undefined)
-    throw new FetchFailure("unsupported_encoding", "the body is encoded in a way that is not known here");
+    throw new FetchFailure("unsupported_encoding", "the content encoding of the body is not supported");
   if (codings.length > MAX_STACKED)
-    throw new FetchFailure("unsupported_encoding", "the body is encoded too many times over");
+    throw new FetchFailure("unsupported_encoding", "the body has too many content encodings");
   return codings;
 }
 
@@ -205,6 +205,6 @@ function decodeFailure(error: Error): Error {
   if (error instanceof FetchFailure) return error;
   // zlib reports Z_BUF_ERROR when the input ends early.
   return systemCode(error) === "Z_BUF_ERROR" || error.message === "unexpected end of file"
-    ? new FetchFailure("truncated_body", "the compressed body ends too early", { cause: error })
+    ? new FetchFailure("truncated_body", "the compressed body is incomplete", { cause: error })
     : new FetchFailure("decompression_failed", "the compressed body is damaged", { cause: error });
 }

@@ -15,7 +15,7 @@ export function checkUrl(url: string | URL, policy: AddressPolicy): URL {
       `only http and https are fetched, not ${parsed.protocol.slice(0, 20)}`,
     );
   }
-  if (parsed.hostname === "") throw new FetchFailure("url_not_allowed", "the URL names no host");
+  if (parsed.hostname === "") throw new FetchFailure("url_not_allowed", "the URL has no host");
   checkHost(parsed.hostname, policy, parsed.protocol === "http:" ? Number(parsed.port || 80) : undefined);
   return parsed;
 }

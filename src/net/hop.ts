@@ -29,7 +29,7 @@ type Phase = "connecting" | "waiting" | "body" | "draining" | "over";
 const DRAIN_BYTES = 64 * 1024;
 /** Extra time for the tunnel's own error, which names the cause. */
 const TUNNEL_GRACE_MS = 300;
-const ABANDONED = new Error("nobody waits for this request any more");
+const ABANDONED = new Error("the request was cancelled");
 
 /**
  * One request and its response, as undici's handler: `dispatch` with a handler fetches 1.7 times the pages of
@@ -197,7 +197,7 @@ export class Hop implements Dispatcher.DispatchHandler {
     if (maxHeaderBytes >= this.#owner.context.limits.maxHeaderBytes) return;
     const raw = (controller.rawHeaders ?? []) as (Buffer | string)[];
     const size = raw.reduce((sum, part) => sum + part.length, 0);
-    if (size > maxHeaderBytes) throw new FetchFailure("headers_too_large", "the headers of the answer are too large");
+    if (size > maxHeaderBytes) throw new FetchFailure("headers_too_large", "the response headers are too large");
   }
 
   #notConnected(silent: number): void {

@@ -193,8 +193,8 @@ function failureOf(error: Error): FetchFailure {
   if (error instanceof FetchFailure) return error;
   const code = (error as NodeJS.ErrnoException).code ?? "";
   if (code === "HPE_HEADER_OVERFLOW")
-    return new FetchFailure("headers_too_large", "the headers of the answer are too large");
+    return new FetchFailure("headers_too_large", "the response headers are too large");
   if (code.startsWith("HPE_") || code.startsWith("ERR_INVALID") || code.startsWith("ERR_HTTP"))
-    return new FetchFailure("malformed_response", `the answer is not valid HTTP (${code})`);
+    return new FetchFailure("malformed_response", `the response is not valid HTTP (${code})`);
   return exchangeFailure(error, false) as FetchFailure;
 }

@@ -120,6 +120,6 @@ export class ProxyGuest {
   }
 
   #overBudget(): FetchFailure {
-    return new FetchFailure("body_too_large", `the page moved more than ${this.options.maxBytes} bytes`);
+    return new FetchFailure("body_too_large", `the page transferred more than ${this.options.maxBytes} bytes`);
   }
 }

@@ -10,12 +10,15 @@ export function isRedirect(status: number): boolean {
 /** Resolves a Location header. Throws `bad_redirect`. */
 export function redirectTarget(location: string | undefined, from: URL): URL {
   if (location === undefined || location === "")
-    throw new FetchFailure("bad_redirect", "a redirect came without a Location");
+    throw new FetchFailure("bad_redirect", "a redirect has no Location header");
   // The limit for target URLs: every hop is stored with its task.
   if (location.length > MAX_LOCATION)
-    throw new FetchFailure("bad_redirect", `the Location of a redirect is longer than ${MAX_LOCATION} characters`);
+    throw new FetchFailure(
+      "bad_redirect",
+      `the Location header of a redirect is longer than ${MAX_LOCATION} characters`,
+    );
   const target = URL.parse(asUtf8(location), from.href);
-  if (target === null) throw new FetchFailure("bad_redirect", "the Location of a redirect is not a URL");
+  if (target === null) throw new FetchFailure("bad_redirect", "the Location header of a redirect is not a URL");
   return target;
 }
 

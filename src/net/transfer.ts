@@ -148,7 +148,7 @@ export class Transfer implements Timed, HopOwner {
     this.#headMs = this.context.clock.monotonic() - this.#hopStartedAt;
     if (!isRedirect(status)) return this.sink.start(hop.head) === "discard" ? "drain" : "deliver";
     if (Array.isArray(location) && new Set(location).size > 1) {
-      throw new FetchFailure("bad_redirect", "a redirect came with several different Locations");
+      throw new FetchFailure("bad_redirect", "a redirect has several different Location headers");
     }
     const target = redirectTarget(Array.isArray(location) ? location[0] : location, this.#url);
     // Drops credentials that the server put into its redirect.
@@ -161,7 +161,7 @@ export class Transfer implements Timed, HopOwner {
     // Cookies set on the way are not sent, so the same request gets the same response.
     this.#redirected.add(`${this.#method} ${this.#url.href}`);
     if (this.#redirected.has(`${redirectMethod(status, this.#method)} ${target.href}`)) {
-      throw new FetchFailure("too_many_redirects", "the redirects lead in a circle");
+      throw new FetchFailure("too_many_redirects", "the redirects form a loop");
     }
     if (this.#request.followRedirects?.(this.#url, target) === false) hop.notFollowed = target.href;
     else {
@@ -177,7 +177,7 @@ export class Transfer implements Timed, HopOwner {
     if (redirectMethod(status, this.#method) !== this.#method) return;
     throw new FetchFailure(
       "bad_redirect",
-      `a redirect (${status}) would carry the body of the request to another origin, ${target.origin}; if that is right, ask there`,
+      `a redirect (${status}) leads to another origin, ${target.origin}; the request body is not sent there. If it is correct, use its URL directly`,
     );
   }
 

@@ -44,27 +44,26 @@ export function exchangeFailure(error: Error, answered: boolean): Error {
   if (error instanceof FetchFailure) return error;
   const code = systemCode(error) ?? "";
   const make = (reason: FailureReason, message: string) => new FetchFailure(reason, message, { cause: error });
-  if (code === "UND_ERR_HEADERS_OVERFLOW") return make("headers_too_large", "the headers of the answer are too large");
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return make("headers_too_large", "the response headers are too large");
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     // undici reports this for every parser error once it has seen a Content-Length, even for one in the headers.
     return answered
-      ? make("truncated_body", "the body does not have the length that was announced")
-      : make("malformed_response", "the answer is not valid HTTP");
+      ? make("truncated_body", "the body does not have the announced length")
+      : make("malformed_response", "the response is not valid HTTP");
   }
   if (error.name === "HTTPParserError") return parserFailure(error, answered);
   if (code === "UND_ERR_SOCKET") {
-    if (error.message.startsWith("bad "))
-      return make("malformed_response", "the server answered something that was not asked");
+    if (error.message.startsWith("bad ")) return make("malformed_response", "the server sent an unrequested response");
     return answered
       ? make("truncated_body", "the connection closed in the middle of the body")
-      : make("connection_reset", "the connection closed before an answer came");
+      : make("connection_reset", "the connection closed before a response arrived");
   }
   if (code === RESET_CODE || code === "ECONNRESET" || code === "EPIPE") {
     return make(
       "connection_reset",
       answered
-        ? "the connection was reset in the middle of the answer"
-        : "the connection was reset before an answer came",
+        ? "the connection was reset in the middle of the response"
+        : "the connection was reset before a response arrived",
     );
   }
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") {
@@ -82,7 +81,7 @@ function parserFailure(error: Error, answered: boolean): FetchFailure {
   const why = /\(([^()]*)\)$/.exec(error.message)?.[1] ?? "no reason given";
   if (why === "Invalid EOF state" && answered)
     return new FetchFailure("truncated_body", "the connection closed in the middle of the body");
-  return new FetchFailure("malformed_response", `the answer is not valid HTTP: ${why}`);
+  return new FetchFailure("malformed_response", `the response is not valid HTTP: ${why}`);
 }
 
 /** Whether the error means that the server had already closed the kept-alive connection. */

@@ -58,12 +58,12 @@ const OWN_TRY_MS = 30_000;
 
 /** Sends a test alert now, so that the operator sees whether alerts arrive. */
 export async function testAlerts({ store, clock, random, sendAlert }: AlertsDeps): Promise<AlertView> {
-  if (sendAlert === null) throw new OrbError("alerts_off", "alerts are sent nowhere: APP_ALERT_WEBHOOK_URL is not set");
+  if (sendAlert === null) throw new OrbError("alerts_off", "alerts are not sent: APP_ALERT_WEBHOOK_URL is not set");
   const now = clock.now();
   const alert = {
     kind: "test" as const,
     subject: "test",
-    message: "Test: alerts of this installation arrive here",
+    message: "Test alert: alerts of this installation arrive here",
     detail: null,
     key: `test:${random.uuid()}`,
   };

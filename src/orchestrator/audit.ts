@@ -16,8 +16,8 @@ export async function auditAll(
 ): Promise<AuditReport> {
   const report = await store.audit();
   const check = options.deep
-    ? "every stored file is there, with the content it had"
-    : "every stored file is there, with its size";
+    ? "every stored file exists with its original content"
+    : "every stored file exists with its original size";
   const findings = [...report.findings];
   let found = 0;
   for (let after = 0; found < MOST_FINDINGS;) {

@@ -86,7 +86,7 @@ export class Health {
           (error: unknown) => {
             // An unexpected error may contain details of the machine: log it, do not return it.
             log.warn("a probe failed", { probe: name, error: messageOf(error) });
-            failed(isOrbError(error) ? error.message : "cannot be used; the log says why");
+            failed(isOrbError(error) ? error.message : "cannot be used; see the log");
           },
         )
         .finally(() => late.cancel());

@@ -29,7 +29,7 @@ const HTML = "text/html; charset=utf-8";
 export async function learnFromExamples(deps: PreviewDeps, input: LearnInput, signal: AbortSignal): Promise<LearnView> {
   const begun = deps.clock.monotonic();
   if (![input, ...input.pages].some(({ examples = {} }) => Object.keys(examples).length > 0))
-    throw invalid([{ path: "examples", message: 'give values to look for, such as {"title": "Blue lamp"}' }]);
+    throw invalid([{ path: "examples", message: 'expected example values, such as {"title": "Blue lamp"}' }]);
   const got = [];
   for (const index of input.pages.keys()) got.push(await pageOf(deps, input, index, signal));
   const pages = got.map(({ page }) => page);
@@ -46,7 +46,7 @@ interface Got {
 async function pageOf(deps: PreviewDeps, input: LearnInput, index: number, signal: AbortSignal): Promise<Got> {
   const { url, html, content_type: contentType, examples } = input.pages[index]!;
   if (html === undefined && url === undefined)
-    throw invalid([{ path: `pages[${index}].url`, message: "give url, or the page itself as html" }]);
+    throw invalid([{ path: `pages[${index}].url`, message: "is required, unless html is set" }]);
   const { strategy, timeout_seconds: timeout, session_id: session } = input;
   if (url !== undefined && !/^https?:\/\//i.test(url))
     throw invalid([{ path: `pages[${index}].url`, message: "expected an absolute http or https URL" }]);

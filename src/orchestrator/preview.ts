@@ -88,7 +88,7 @@ export async function previewExtraction(
   const begun = deps.clock.monotonic();
   const elapsed = () => Math.round(deps.clock.monotonic() - begun);
   if (input.html !== undefined) return { ...(await previewHtml(deps, input, signal)), duration_ms: elapsed() };
-  if (input.url === undefined) throw invalid([{ path: "url", message: "give url, or the page itself as html" }]);
+  if (input.url === undefined) throw invalid([{ path: "url", message: "is required, unless html is set" }]);
   const checked = pageJobFrom(jobInputOf(input), deps);
   await requireExtractor(deps, input);
   const job = await withPageSession(deps, checked);

@@ -31,7 +31,7 @@ async function runReadings(store: Store): Promise<Reading[]> {
     counts.find((one) => one.kind === kind && one.status === status)?.count ?? 0;
   return gauge(
     "orb_runs",
-    "Runs that are kept, by kind and status.",
+    "Stored runs, by kind and status.",
     kinds.flatMap((kind) => RUN_STATES.map((status) => [{ kind, status }, count(kind, status)] as const)),
   );
 }
@@ -40,10 +40,10 @@ async function siteReadings(store: Store, now: number): Promise<Reading[]> {
   const { counts, sites, byState } = await store.siteTotals(now);
   const busy = await store.busySites(MOST_SITES);
   return [
-    { name: "orb_sites_seen", help: "Sites that are known.", value: sites },
+    { name: "orb_sites_seen", help: "Known sites.", value: sites },
     ...gauge(
       "orb_sites",
-      "Sites by state: active and waiting ones have open work, blocked ones an open breaker.",
+      "Sites by state: active and waiting sites have open work, blocked sites an open circuit.",
       SITE_STATES.map((state) => [{ state }, byState[state]]),
     ),
     ...gauge(
@@ -71,13 +71,13 @@ function healthReadings({ site, health }: SiteRecord, now: number): Reading[] {
   return [
     {
       name: "orb_site_error_ratio",
-      help: `Of the last ten minutes of the ${MOST_SITES} busiest sites: requests that did not end well, 0 to 1.`,
+      help: `Error rate of the ${MOST_SITES} busiest sites in the last ten minutes, 0 to 1.`,
       labels: { site },
       value: errorRate ?? 0,
     },
     ...gauge(
       "orb_site_latency_seconds",
-      `How long the ${MOST_SITES} busiest sites took to answer in the last ten minutes.`,
+      `Response time of the ${MOST_SITES} busiest sites in the last ten minutes.`,
       // Unmeasured values are omitted, as in every Prometheus summary.
       latencies.map(([quantile, ms]) => [{ site, quantile }, ms === null ? Number.NaN : ms / 1000]),
     ),
@@ -100,7 +100,7 @@ async function proxyReadings(store: Store): Promise<Reading[]> {
 async function scheduleReadings(store: Store): Promise<Reading[]> {
   return counter(
     "orb_schedule_slots_total",
-    "Times of schedules, by what became of them.",
+    "Scheduled times, by outcome.",
     Object.entries(await store.occurrenceTotals()).map(([outcome, value]) => [{ outcome }, value]),
   );
 }
@@ -109,7 +109,7 @@ async function alertReadings(store: Store): Promise<Reading[]> {
   const counts = await store.countAlerts();
   return gauge(
     "orb_alerts",
-    "Alerts that are kept, by kind and by what became of their delivery.",
+    "Stored alerts, by kind and delivery state.",
     ALERT_KINDS.flatMap((kind) =>
       DELIVERIES.map((delivery) => {
         const count = counts.find((one) => one.kind === kind && one.delivery === delivery)?.count ?? 0;

@@ -87,7 +87,7 @@ async function viewsOf(
 async function noWorkersWaiting(deps: Pick<JobDeps, "store">): Promise<WaitingView | null> {
   const noWorkers = await noWorkersReason(deps);
   if (noWorkers?.reason !== "no_worker") return null;
-  const message = "No worker is running: scheduled jobs start when orb serve or orb worker does";
+  const message = "No worker is running: scheduled jobs do not start until orb serve or orb worker is started";
   return { reason: noWorkers.reason, until: null, message, last_failure: null };
 }
 
@@ -135,7 +135,7 @@ async function requireScheduled(deps: JobDeps, jobId: string): Promise<JobRecord
   const job = await requireJob(deps, jobId);
   if ((job.recipe as Recipe).schedule !== null) return job;
   throw new OrbError("not_found", `job ${jobId} has no schedule`, {
-    hint: 'Give it one: PATCH /jobs/{id} {"schedule": "0 6 * * *"}, or orb jobs update --schedule.',
+    hint: 'Set one: PATCH /jobs/{id} {"schedule": "0 6 * * *"}, or orb jobs update --schedule.',
   });
 }
 

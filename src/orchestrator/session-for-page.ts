@@ -22,7 +22,7 @@ async function requireSession(
   if (session === null) throw invalid([{ path, message: "there is no session with this id or name" }]);
   const origins = [...new Set(urls.flatMap((url) => URL.parse(fetchUrl(url) ?? "")?.origin ?? []))];
   if (origins.includes(session.origin)) return session;
-  const where = urls.length === 1 ? "where the page is" : "where it begins";
+  const where = urls.length === 1 ? "the origin of the page" : "the origins of the start URLs";
   const message = `the session belongs to ${session.origin} and is not sent to ${origins.join(", ")}, ${where}`;
   throw invalid([{ path, message }]);
 }

@@ -130,9 +130,9 @@ export async function createSession(deps: JobDeps, input: SessionInput, once?: I
 function readName(name: string | null, problems: FieldError[]): string | null {
   if (name === null) return null;
   if (name.trim() !== name || name === "")
-    problems.push({ path: "name", message: "begins or ends with a space: leave it out" });
+    problems.push({ path: "name", message: "must not be empty, or begin or end with a space" });
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name))
-    problems.push({ path: "name", message: "looks like an id: choose a name that is none" });
+    problems.push({ path: "name", message: "must not have the form of an id" });
   return name;
 }
 
@@ -154,7 +154,7 @@ function cookiesIn(text: string, origin: string, problems: FieldError[], now: nu
 
 function nothing(input: SessionInput, origin: string): string {
   return input.storage_state
-    ? `the storage state holds nothing for ${origin}`
+    ? `the storage state contains nothing for ${origin}`
     : "expected at least one of cookies, headers, basic and storage_state";
 }
 
@@ -177,7 +177,7 @@ function readCheckUrl(text: string | null, origin: string, problems: FieldError[
   if (text === null) return null;
   const url = fetchUrl(text);
   if (url === null || new URL(url).origin !== origin)
-    problems.push({ path: "check_url", message: `expected an address of ${origin || "the origin"}` });
+    problems.push({ path: "check_url", message: `expected a URL of ${origin || "the origin"}` });
   return url;
 }
 
@@ -263,7 +263,7 @@ function healthOf(
 ): SessionHealth {
   if (failure === null) {
     return signIn === null
-      ? { status: "healthy", message: "the site let us in", checkedAt }
+      ? { status: "healthy", message: "the site accepts the session", checkedAt }
       : { status: "rejected", message: signIn, checkedAt };
   }
   return failure.code === "blocked"

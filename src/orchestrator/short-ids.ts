@@ -24,7 +24,7 @@ export async function fullId(
   const shown = ids.slice(0, CANDIDATES_SHOWN).join(", ");
   const message = `several ids begin with ${text}: ${shown}${ids.length > CANDIDATES_SHOWN ? " and more" : ""}`;
   throw new OrbError("input_invalid", message, {
-    hint: "Give more of the characters of the one that is meant.",
+    hint: "Use more characters of the id.",
     fields: [{ path: `path.${what === "crawl" ? "task" : what}_id`, message }],
   });
 }
@@ -34,5 +34,5 @@ async function newestOf(store: Pick<Store, "runs">, what: NamedThing): Promise<s
   const kind = what === "run" ? {} : { kind: what };
   const [newest] = await store.runs({ ...kind, parent: "none", limit: 1 });
   if (newest !== undefined) return newest.id;
-  throw new OrbError("not_found", `there is no ${what} yet, so last names none`);
+  throw new OrbError("not_found", `\`last\` cannot be used: there is no ${what} yet`);
 }

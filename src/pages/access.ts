@@ -72,6 +72,6 @@ async function sessionFor(
   if (id === null || id === undefined)
     return recipe.requires_auth ? ((await store.sessions({ origin, limit: 1 }))[0] ?? null) : null;
   const session = await store.session(id);
-  if (session === null) throw new FetchFailure("session_unusable", `the session ${id} does not exist any more`);
+  if (session === null) throw new FetchFailure("session_unusable", `the session ${id} was deleted`);
   return session;
 }

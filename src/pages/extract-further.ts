@@ -102,11 +102,11 @@ async function extracted(
 ): Promise<Record<string, JsonValue>[]> {
   const { llm, user } = extractors;
   if (!("llm" in request)) {
-    if (user === null) throw new FetchFailure("handler_missing", "there is none: APP_HANDLERS names no module");
+    if (user === null) throw new FetchFailure("handler_missing", "there is none: APP_HANDLERS is not set");
     return user(request.name, toExtractorPage(order, request.params, title, source?.markdown ?? ""), signal);
   }
   if (llm === null)
-    throw new FetchFailure("llm_refused", "there is no model to ask: set APP_LLM_URL (and APP_LLM_KEY, APP_LLM_MODEL)");
+    throw new FetchFailure("llm_refused", "no model is configured: set APP_LLM_URL (and APP_LLM_KEY, APP_LLM_MODEL)");
   if (llm.endpoint.hasRoomInLine) order.beforeExtract?.();
   const page = { url: order.url, title, markdown: source?.markdown ?? "", cut: source?.cut ?? false };
   return llm.extract(request.llm, page, stats, signal);
@@ -142,6 +142,8 @@ function timeLimit(
   if (mostMs === undefined || !Number.isFinite(mostMs)) return { signal, end: () => {} };
   const over = new AbortController();
   const reason = "llm" in request ? "llm_timeout" : "handler_timeout";
-  const timer = clock.after(mostMs, () => over.abort(new FetchFailure(reason, "the time for the page is over")));
+  const timer = clock.after(mostMs, () =>
+    over.abort(new FetchFailure(reason, "the time limit of the page was reached")),
+  );
   return { signal: AbortSignal.any([signal, over.signal]), end: () => timer.cancel() };
 }

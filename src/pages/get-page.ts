@@ -159,7 +159,7 @@ async function getAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
 
 /** Only a block argues for a browser: other failures would occur there as well. */
 function reasonFor(failure: Failure | null, status: number | undefined): string {
-  if (failure === null) return "a plain request gave the page";
+  if (failure === null) return "a plain request returned the page";
   return failure.code === "blocked" ? failure.message : `a plain request was answered (${status})`;
 }
 

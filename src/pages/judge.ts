@@ -124,7 +124,7 @@ export async function judgeAnswer(
   const type = answer.contentType?.split(";")[0]?.trim() ?? "";
   if (type !== "" && !READABLE.test(type)) {
     if (refused !== null) return none;
-    const message = `the server sent ${type.slice(0, 100)}, which is not a page that can be read`;
+    const message = `the server sent ${type.slice(0, 100)}, which is not a readable page`;
     return { ...none, failure: failure("not_html", message, { httpStatus: answer.status }) };
   }
   if (refused !== null) return errorPage(answer, none);
@@ -154,7 +154,7 @@ function withSignIn(
   const isSentAway = redirects.length > 0 || URL.parse(askedUrl)?.host !== URL.parse(finalUrl)?.host;
   const asksForPassword = isSentAway && hasPasswordField(html);
   if (recipe.requires_auth && (signIn !== null || asksForPassword)) {
-    const message = "the site sent us to a page that asks for a password instead of the page";
+    const message = "the site redirected to a page that asks for a password";
     const what = failure("login_page", asksForPassword ? message : (signIn ?? message), { httpStatus: status });
     return { ...judgement, signIn, records: [], failure: what };
   }

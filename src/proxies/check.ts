@@ -62,7 +62,7 @@ async function checkOne(deps: CheckDeps, proxy: ProxyRecord, signal: AbortSignal
     const status = await probe(deps, proxy, signal);
     const at = clock.now();
     if (status < 200 || status >= 300)
-      return { at, good: false, proxyAtFault: false, why: `the answer to the check was ${status}` };
+      return { at, good: false, proxyAtFault: false, why: `the check returned HTTP ${status}` };
     return { at, good: true, latencyMs: Math.round(clock.monotonic() - startedAt) };
   } catch (error) {
     signal.throwIfAborted();

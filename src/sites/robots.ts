@@ -225,7 +225,7 @@ export class RobotsGate {
     if (isFirst)
       throw new FetchFailure(
         "robots_unreachable",
-        `the site's robots.txt could not be read through the proxy (${why}), so nothing is allowed yet`,
+        `the site's robots.txt could not be read through the proxy (${why}), so nothing is fetched yet`,
       );
     const { clock, productToken } = this.#options;
     const copy = { robots: parseRobots(answer.body, productToken, robotsUrl(origin)), fetchedAt: clock.now() };
@@ -285,7 +285,7 @@ export class RobotsGate {
     return {
       body,
       status,
-      suspicion: looksLikeRules(body, headers["content-type"]) ? null : "it is a page, not a text",
+      suspicion: looksLikeRules(body, headers["content-type"]) ? null : "it is an HTML page, not plain text",
     };
   }
 
@@ -300,7 +300,7 @@ export class RobotsGate {
 
   #rulesDuring({ why, cause, until, old }: Outage): Robots {
     if (old !== null) return old.robots;
-    const message = `the site's robots.txt could not be read (${why}), so nothing is allowed yet`;
+    const message = `the site's robots.txt could not be read (${why}), so nothing is fetched yet`;
     const retryAfterMs = Math.max(0, Math.ceil(until - this.#options.clock.monotonic()));
     const { isSiteWide, reason, httpStatus } = cause;
     if (isSiteWide && reason !== null)

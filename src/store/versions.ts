@@ -24,7 +24,7 @@ export function siteVersion(site: SiteLimits): string {
 /** Throws `version_conflict` if the caller has read an older version; without a version, every change passes. */
 export function refuseStale(what: string, current: string, expected: string | undefined): void {
   if (expected === undefined || expected === current) return;
-  throw new OrbError("version_conflict", `${what} was changed since you read it: it has the version ${current} now`, {
-    fields: [{ path: "version", message: `is ${current} now, and ${expected.slice(0, 100)} was given` }],
+  throw new OrbError("version_conflict", `${what} was changed since you read it: its version is now ${current}`, {
+    fields: [{ path: "version", message: `is now ${current}, got ${expected.slice(0, 100)}` }],
   });
 }

@@ -50,9 +50,9 @@ export function createAlertSender(options: {
 }
 
 function withoutAddress(error: unknown): Error {
-  if (!(error instanceof FetchFailure)) return new Error("the alert could not be sent; the log says why");
+  if (!(error instanceof FetchFailure)) return new Error("the alert could not be sent; see the log");
   const { reason, httpStatus: status } = error.failure;
-  if (status === undefined) return new Error(`the receiver cannot be reached (${reason}); the log says more`);
+  if (status === undefined) return new Error(`the receiver is unreachable (${reason}); see the log`);
   const redirect = reason === "bad_redirect" ? ", and redirects are not followed" : "";
   return new Error(`the alert was rejected: the receiver answered ${status}${redirect}`);
 }

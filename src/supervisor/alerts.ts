@@ -46,7 +46,7 @@ export function crashLoop({ name, kind, restarts, note }: ChildStatus, now: numb
   return {
     kind: "crash_loop",
     subject: name,
-    message: `Crash loop: ${name} dies again and again and is tried rarely from now on${note === null ? "" : `; last: ${note}`}`,
+    message: `Crash loop: ${name} crashed repeatedly and is now restarted only once a minute${note === null ? "" : `; last: ${note}`}`,
     detail: { name, kind, restarts, why: note },
     key: `crash_loop:${name}:${now}`,
   };
@@ -83,12 +83,12 @@ export function diskBudget(use: DiskUse, budgetBytes: number, action: "warn" | "
   const part = Math.floor((100 * use.bytes) / budgetBytes);
   const then =
     action === "warn"
-      ? "nothing is removed by itself"
-      : "beyond it the oldest runs are removed, from a day after this alert on";
+      ? "nothing is deleted automatically"
+      : "when it is used up, the oldest runs are deleted, at the earliest a day after this alert";
   return {
     kind: "disk_budget",
-    subject: "what is kept",
-    message: `Disk budget: what is kept takes ${inMb(use.bytes)} MB, ${part} % of ${inMb(budgetBytes)} MB (APP_DISK_BUDGET_MB); ${then}`,
+    subject: "stored data",
+    message: `Disk budget: stored data takes ${inMb(use.bytes)} MB, ${part} % of ${inMb(budgetBytes)} MB (APP_DISK_BUDGET_MB); ${then}`,
     detail: { used_bytes: use.bytes, budget_bytes: budgetBytes, action, measured_at: isoOf(use.measuredAt) },
     key: DISK_BUDGET_KEY,
   };

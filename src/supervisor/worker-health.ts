@@ -27,7 +27,7 @@ export async function workerHealth(
   try {
     return await askedOf(deps, identity, ask);
   } catch (error) {
-    return { ok: true, what: `runs; it cannot be asked more: ${messageOf(error)}` };
+    return { ok: true, what: `running; no further information: ${messageOf(error)}` };
   }
 }
 
@@ -63,5 +63,5 @@ function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
 function wordsFor({ role, inFlight, paused, state }: WorkerRecord): string {
   if (paused !== null) return `paused: ${paused}`;
   if (state !== "working") return state;
-  return role === "standby" ? "stands by" : `works, ${inFlight} in flight`;
+  return role === "standby" ? "standby" : `working, ${inFlight} in flight`;
 }

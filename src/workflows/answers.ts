@@ -18,7 +18,7 @@ export function requireSuccess({ status, url, headers }: Answer, problem: string
   if (status >= 300 && status < 400 && location !== null)
     throw new FetchFailure(
       "bad_redirect",
-      `${problem}: the server answered ${status} and leads to ${shownUrl(location.href)}; redirects are not followed, so give the address that takes it`,
+      `${problem}: the server answered ${status} (redirect to ${shownUrl(location.href)}). Redirects are not followed: use the final URL`,
       { httpStatus: status },
     );
   const { reason, message, httpStatus, retryAfterMs } = refused;

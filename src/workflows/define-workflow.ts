@@ -156,7 +156,7 @@ export function defineWorkflow<const Schema extends TSchema = Readonly<Record<st
   const { errors } = validateWorkflow(source, kinds);
   if (errors === undefined) return source;
   const list = errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-  throw new OrbError("input_invalid", `the workflow ${options.name} cannot be used: ${list.join("; ")}`, {
+  throw new OrbError("input_invalid", `the workflow ${options.name} is invalid: ${list.join("; ")}`, {
     fields: errors,
   });
 }

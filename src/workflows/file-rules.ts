@@ -35,7 +35,7 @@ export const REFUSALS = {
   blank: "it has a single colour, and `allow_blank` is not set",
   width_too_small: "narrower than `min_width`",
   width_too_large: "wider than `max_width`",
-  height_too_small: "lower than `min_height`",
+  height_too_small: "less high than `min_height`",
   height_too_large: "higher than `max_height`",
   aspect_too_small: "width divided by height is less than `min_aspect`",
   aspect_too_large: "width divided by height is more than `max_aspect`",
@@ -56,7 +56,7 @@ const COMMON_SCHEMAS: Record<string, JsonValue> = {
   max_bytes: COUNT,
   strict_extension: {
     type: "boolean",
-    description: "Reject files whose extension belongs to another format. Otherwise it is only noted.",
+    description: "Reject files whose extension belongs to another format. By default, this is only recorded.",
   },
 };
 
@@ -111,7 +111,9 @@ export function faultsOfRules(rules: Readonly<Record<string, JsonValue>>): Field
   return ["width", "height", "aspect", "bytes"].flatMap((name) => {
     const [least, most] = [rules[`min_${name}`], rules[`max_${name}`]];
     if (typeof least !== "number" || typeof most !== "number" || least <= most) return [];
-    return [{ path: `params.min_${name}`, message: `is above max_${name}, ${most}: nothing would be left` }];
+    return [
+      { path: `params.min_${name}`, message: `must not be greater than max_${name} (${most}): no file would match` },
+    ];
   });
 }
 

@@ -22,16 +22,16 @@ export const ENDPOINT_SCHEMA: JsonValue = {
     url: { type: "string", minLength: 1, maxLength: 8192 },
     send: {
       enum: ["file", "item"],
-      description: "What is posted: the bytes of the file, or the item as JSON. Default: the file, if there is one.",
+      description: "Request body: the bytes of the file, or the item as JSON. Default: the file, if there is one.",
     },
     headers: { type: "object", additionalProperties: { type: "string", writeOnly: true }, maxProperties: 50 },
-    concurrency: { type: "integer", minimum: 1, maximum: 32, description: "Concurrent requests; default: 4." },
-    min_score: { type: "number", description: "Labels with a lower score are left out." },
+    concurrency: { type: "integer", minimum: 1, maximum: 32, description: "Concurrent requests. Default: 4." },
+    min_score: { type: "number", description: "Labels with a lower score are ignored." },
     max_failed_ratio: {
       type: "number",
       minimum: 0,
       maximum: 1,
-      description: "Which part may fail, from 0 to 1; without it the step fails only when no request succeeded.",
+      description: "Share of requests that may fail, from 0 to 1. Default: the step fails only if all requests fail.",
     },
   },
   required: ["url"],
@@ -138,9 +138,9 @@ async function bodyOf(
     return { body: JSON.stringify(item), type: "application/json" };
   const size = hash === null ? null : await files.sizeOf(hash);
   if (hash === null || size === null)
-    throw new FetchFailure("request_invalid", "the item has no file that could be sent to the label endpoint");
+    throw new FetchFailure("request_invalid", "the item has no file for the label endpoint");
   if (size > LARGEST_BODY)
-    throw new FetchFailure("request_invalid", `the file has ${size} bytes, more than are sent to a label endpoint`);
+    throw new FetchFailure("request_invalid", `the file has ${size} bytes, too many for a label endpoint`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of files.open(hash)) chunks.push(chunk);
   return { body: Buffer.concat(chunks), type: contentTypeSaid(item) ?? "application/octet-stream" };

@@ -32,8 +32,8 @@ export function createStepKinds(settings: StepKindSettings, users: readonly Know
   const kinds = new Map<string, KnownKind>(builtIn(settings).map((kind) => [kind.kind, kind]));
   for (const kind of users) {
     if (kinds.has(kind.kind))
-      throw new OrbError("handlers_invalid", `APP_HANDLERS: a kind of step named ${kind.kind} is built in`, {
-        hint: "Give yours another name.",
+      throw new OrbError("handlers_invalid", `APP_HANDLERS: the step kind ${kind.kind} is built in`, {
+        hint: "Rename yours.",
       });
     kinds.set(kind.kind, kind);
   }

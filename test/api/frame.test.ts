@@ -64,7 +64,7 @@ describe("whoever looks after the server", () => {
       problem.checks.map((check) => [check.name, check.message ?? "ok"]),
       [
         ["database", "the database cannot grow: the disk is full"],
-        ["disk", "cannot be used; the log says why"],
+        ["disk", "cannot be used; see the log"],
         ["stuck", "no answer within 0.02 s"],
         ["fine", "ok"],
       ],
@@ -283,7 +283,7 @@ describe("a call that cannot be served", () => {
       422,
       "input_invalid",
     );
-    assert.deepEqual(errors, [{ path: "until", message: "this call takes no body" }]);
+    assert.deepEqual(errors, [{ path: "until", message: "this call has no body" }]);
     assert.equal((await served.send("POST", "/sites/a.test/pause", {})).status, 200);
     assert.equal((await served.send("POST", "/sites/a.test/pause", "")).status, 200, "an empty one is none");
   });

@@ -228,7 +228,8 @@ describe("a concurrency key and its alias `resolver`", () => {
   test("an item with two different values is refused, and the error names both fields", async (t) => {
     const served = await openTestApi(t);
     const two = item("two", { concurrency_key: "crossref", resolver: "unpaywall" });
-    const message = 'is an alias of concurrency_key, and the two differ: "unpaywall" and "crossref"; give one of them';
+    const message =
+      'differs from concurrency_key, of which it is an alias: "unpaywall" and "crossref"; set only one of them';
     const one = expectProblem(await served.send("POST", "/queue/items", two), 422);
     assert.deepEqual(one.errors, [{ path: "resolver", message }]);
     const many = expectProblem(await served.send("POST", "/queue/items", { items: [item("one"), two] }), 422);

@@ -165,7 +165,7 @@ describe("many runs at once", () => {
     assert.deepEqual([matched, done, failed_count], [2, 1, 1]);
     assert.deepEqual(
       failed.map(({ code, detail }) => [code, detail]),
-      [["illegal_transition", "the queue is one standing run, which cannot be cancelled"]],
+      [["illegal_transition", "the queue is a permanent run and cannot be cancelled"]],
     );
   });
 });

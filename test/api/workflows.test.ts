@@ -305,7 +305,7 @@ describe("a workflow that is at work", () => {
     assert.deepEqual(asleep.waiting_for, {
       for: "time",
       until: new Date(until).toISOString(),
-      message: "Waiting, as defined by the step",
+      message: "Waiting, as requested by the step",
       last_failure: null,
     });
     assert.deepEqual([asleep.next_try_at, asleep.entries, asleep.child_run_ids], [null, null, []]);

@@ -27,5 +27,5 @@ test("orb alerts --test says whether alerts arrive, and orb alerts what was told
   await using silent = new Installation();
   const off = await silent.run(["alerts", "--test"]);
   assert.equal(off.code, 1);
-  assert.match(off.stderr, /^error: alerts are sent nowhere: APP_ALERT_WEBHOOK_URL is not set/);
+  assert.match(off.stderr, /^error: alerts are not sent: APP_ALERT_WEBHOOK_URL is not set/);
 });

@@ -284,12 +284,12 @@ describe("orb crawl", { concurrency: 2 }, () => {
       const { stdout } = await orb.run(["runs", "tasks", id, "--status", "skipped"]);
       return stdout.includes("skipped") && stdout;
     }, "a page was left");
-    assert.match(told, /redirects to http:\S+\/, which is in this crawl already/);
+    assert.match(told, /redirects to http:\S+\/, which is already in this crawl/);
     await orb.run(["runs", "cancel", id]);
     const { stderr } = await crawl.ended;
     assert.match(stderr, /\nRun cancelled: 1 page fetched, 1 not done \(\S{36}\)\n$/);
     const resumed = await orb.run(["runs", "resume", id]);
-    assert.match(resumed.stderr, /cannot be resumed\nWhat is cancelled stays so: start a new run instead\.\n$/);
+    assert.match(resumed.stderr, /cannot be resumed\nA cancelled run cannot be resumed: start a new run instead\.\n$/);
     const nothing = await orb.run(["crawl", "notaurl"]);
     assert.match(nothing.stderr, /url: expected an absolute http or https URL, did you mean "http:\/\/notaurl\/"\?/);
   });

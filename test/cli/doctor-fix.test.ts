@@ -20,10 +20,10 @@ describe("orb doctor --fix", () => {
     writeFileSync(key, "a".repeat(64), { mode: 0o644 });
     const { code, stdout, stderr } = await orb.run(["doctor", "--fix", "--json"]);
     assert.equal(code, 1);
-    assert.match(stderr, /can now be read by its owner alone/);
+    assert.match(stderr, /is now readable by its owner only/);
     assert.match(
       stderr,
-      /no browser at \/nowhere\/chromium: correct APP_BROWSER_PATH, or unset it/,
+      /no browser at \/nowhere\/chromium: correct or unset APP_BROWSER_PATH/,
       "what the operator has named is not replaced",
     );
     assert.equal(statSync(key).mode & 0o777, 0o600);

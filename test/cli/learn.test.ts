@@ -56,7 +56,7 @@ describe("orb learn", () => {
     await using orb = new Installation();
     const partly = await orb.run(["learn", site.url("/a"), "--example", "name=Lamp", "--example", "sku=X-1"]);
     assert.equal(partly.code, 3);
-    assert.match(partly.stderr, /^sku: the page does not say "X-1": copy the value as the page shows it$/m);
+    assert.match(partly.stderr, /^sku: the page does not contain "X-1": copy the value as the page shows it$/m);
     const nothing = await orb.run(["learn", site.url("/a"), "--example", "sku=X-1"]);
     assert.deepEqual([nothing.code, nothing.stdout], [1, ""]);
     assert.match((await orb.run(["learn", site.url("/a")])).stderr, /--example is missing/);

@@ -127,7 +127,10 @@ describe("orb queue", { concurrency: 2 }, () => {
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     const imported = await orb.run(["queue", "import", "-"], { input });
     assert.match(imported.stdout, /^3 lines: 2 added, 0 already there, 1 invalid$/m);
-    assert.match(imported.stderr, /line 3: resolver: is an alias of concurrency_key, and the two differ: "s" and "r"/);
+    assert.match(
+      imported.stderr,
+      /line 3: resolver: differs from concurrency_key, of which it is an alias: "s" and "r"/,
+    );
     for (const name of ["flag", "new", "old"]) {
       const { concurrency_key, resolver } = await orb.show(name);
       assert.deepEqual([concurrency_key, resolver], ["r", "r"], name);

@@ -134,7 +134,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
     await using shop = await openShop();
     const other = await here.run(["runs", "list", "--url", shop.url("")]);
     assert.equal(other.code, 1);
-    assert.match(other.stderr, /answered 404, and not as Orbweaver does/);
+    assert.match(other.stderr, /answered 404, but it is not Orbweaver/);
   });
 
   test("a server that stops while somebody follows is waited for, and the events go on where they were [slow]", async () => {

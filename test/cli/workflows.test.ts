@@ -266,7 +266,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     const bad =
       "name: Bad\nsteps:\n  - name: a\n    task_type: wiat\n  - name: b\n    task_type: wait\n    dependencies: [nobody]\n    params: { seconds: -1 }\n";
     const file = installation.file("bad.yaml", bad);
-    const told = `${file}:4:16: steps[0].task_type: unknown kind of step "wiat", did you mean "wait"?
+    const told = `${file}:4:16: steps[0].task_type: unknown step kind "wiat", did you mean "wait"?
 ${file}:7:20: steps[1].dependencies[0]: there is no step "nobody"
 ${file}:8:24: steps[1].params.seconds: must be at least 0
 `;

@@ -46,7 +46,7 @@ describe("orb demo", () => {
       await killed.said("Crawling the shop");
       const second = await orb.run(["demo", "--exit"]);
       assert.equal(second.code, 1);
-      assert.match(second.stderr, new RegExp(`another orb demo runs here: process ${killed.pid}`));
+      assert.match(second.stderr, new RegExp(`another orb demo is running here: process ${killed.pid}`));
       await killed.killed();
       assert.ok(existsSync(folder), "a kill leaves the folder");
 
@@ -62,7 +62,7 @@ describe("orb demo", () => {
 
   test(
     "with a browser renders the scripted corner; Ctrl-C ends it, and --keep leaves what was made",
-    { skip: CHROMIUM === "" ? "there is no Chromium here" : false, timeout: PATIENCE_MS },
+    { skip: CHROMIUM === "" ? "there is no Chromium on this machine" : false, timeout: PATIENCE_MS },
     async () => {
       await using orb = new Orb({ APP_BROWSER_PATH: CHROMIUM });
       const running = orb.start(["demo", "--json", "--keep"]);
@@ -85,7 +85,7 @@ describe("orb demo", () => {
     writeFileSync(join(folder, "thesis.txt"), "mine");
     const { code, stderr } = await orb.run(["demo", "--exit"]);
     assert.equal(code, 1);
-    assert.match(stderr, /holds something that is no demo/);
+    assert.match(stderr, /contains files that do not belong to the demo/);
     assert.deepEqual(readdirSync(folder), ["thesis.txt"]);
   });
 });

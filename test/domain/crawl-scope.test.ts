@@ -170,7 +170,7 @@ test("every mistake of a request is named at once, with its field", () => {
     ["url[1]", "url[2]", "url[3]", "url[4]", "include[1]", "exclude", "same_site", "max_depth"],
   );
   assert.deepEqual(compileScope({} as ScopeOptions).errors, [
-    { path: "url", message: "is required: where the crawl begins (or urls, a list)" },
+    { path: "url", message: "is required: the start URL (or urls, a list)" },
   ]);
   assert.equal(compileScope({ url: [] }).errors?.[0]?.path, "url");
   assert.equal(compileScope({ url: start, max_depth: 1.5 }).errors?.[0]?.path, "max_depth");

@@ -42,7 +42,7 @@ test("a concurrency key is also read from its alias `resolver`; two different va
   assert.equal(keyOf({ resolver: "a", concurrency_key: null }), "a");
   assert.equal(keyOf({ resolver: null, concurrency_key: "a" }), "a");
   assert.deepEqual(errorsOf({ ...good, resolver: "a", concurrency_key: "b" }), {
-    resolver: 'is an alias of concurrency_key, and the two differ: "a" and "b"; give one of them',
+    resolver: 'differs from concurrency_key, of which it is an alias: "a" and "b"; set only one of them',
   });
 });
 

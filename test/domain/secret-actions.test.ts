@@ -42,7 +42,7 @@ describe("secret texts that a browser types", { concurrency: true }, () => {
       () => openActions(seal, browser(stored), "https://other.example/"),
       (error: unknown) =>
         error instanceof FetchFailure &&
-        /browser\.actions\[1\] \(write\): its secret text was given for https:\/\/shop\.example/.test(
+        /browser\.actions\[1\] \(write\): its secret text was stored for https:\/\/shop\.example/.test(
           error.failure.message,
         ),
     );

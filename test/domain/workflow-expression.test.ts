@@ -100,8 +100,8 @@ const MISTAKES: [text: string, at: number, message: RegExp][] = [
   ["'open", 0, /no closing quote/],
   ["'\\x'", 1, /after a backslash/],
   ["'\\u12'", 1, /four hex digits/],
-  ["a = b", 2, /"=" has no meaning here/],
-  ["{}", 0, /"\{" has no meaning here/],
+  ["a = b", 2, /"=" is not allowed here/],
+  ["{}", 0, /"\{" is not allowed here/],
   ["1 < 2 < 3", 6, /comparisons do not chain/],
   ["1 + sise(params)", 4, /unknown function sise\(\), did you mean size\(\)\?/],
   ["eval('1')", 0, /unknown function eval\(\); there are size, /],
@@ -118,12 +118,12 @@ const MISTAKES: [text: string, at: number, message: RegExp][] = [
   ["params.label[*]", 12, /\[\*\] needs a list, got a text/],
   ["params.nested[0]", 13, /an object has keys/],
   ["1 + 'a'", 2, /two numbers, two texts or two lists, got a number and a text/],
-  ["1 < 'a'", 2, /compares two numbers or two texts/],
+  ["1 < 'a'", 2, /compares two numbers or two strings/],
   ["!1", 0, /expected true or false, got a number/],
   ["-'a'", 0, /expected a number, got a text/],
   ["1 / 0", 2, /division by zero/],
   ["1e308 * 10", 6, /too large/],
-  ["'a' in 'abc'", 4, /in looks into a list or the keys of an object/],
+  ["'a' in 'abc'", 4, /in needs a list or an object on the right/],
   ["size(1)", 0, /size\(\) needs/],
   ["contains(1, 'a')", 0, /contains\(\) needs texts, got a number/],
   ["join('a', ',')", 0, /join\(\) needs a list/],
@@ -189,7 +189,7 @@ test("when takes an expression with or without braces, and wants true or false",
 test("for_each takes a list, or an expression that gives one", () => {
   assert.deepEqual(resolveList("${{ params.urls }}", scope), ["a", "b"]);
   assert.deepEqual(resolveList(["${{ params.label }}", 2], scope), ["cats", 2]);
-  assert.throws(() => resolveList("${{ params.label }}", scope), /for_each\.in: does not give a list/);
+  assert.throws(() => resolveList("${{ params.label }}", scope), /for_each\.in: does not return a list/);
 });
 
 test("expressions that are too long, too deep or too large are refused when they are read", () => {

@@ -25,14 +25,14 @@ test("expressions are looked at before anything runs", () => {
     ["${{ step.get }}", /^unknown name "step", did you mean "steps"\? \(at character 5\)$/],
     ["${{ secrets.x }}", /^unknown name "secrets": there are steps, params/],
     ["${{ params.url }}", /^the workflow has no param "url", did you mean "urls"\?/],
-    ["${{ item }}", /^"item" is for the params of a step with for_each/],
+    ["${{ item }}", /^"item" is only available in the params of a step with for_each/],
     ["${{ steps }}", /^steps is followed by the name of a step/],
     ["${{ steps[params.urls].output }}", /^steps is followed by the name of a step/],
     ["${{ steps.gett.output }}", /^there is no step "gett", did you mean "get"\?/],
     ["${{ steps.nex-list.output }}", /^there is no step "nex", did you mean "next"\?/],
     ["${{ steps.aside.output }}", /^this step does not depend on "aside": add it to its dependencies/],
-    ["${{ steps.last.output }}", /^a step cannot use what it gives itself/],
-    ["${{ steps.get }}", /^what a step gives is its output: steps\.get\.output/],
+    ["${{ steps.last.output }}", /^a step cannot use its own output/],
+    ["${{ steps.get }}", /^use the output of a step: steps\.get\.output/],
     ["${{ steps.get.result.x }}", /^what a step gives is its output/],
     ["${{ steps.get.items }}", /^the items of "get" are too many for an expression/],
     ["${{ steps.get.output.downlaoded }}", /^the output of "get" has no "downlaoded", did you mean "downloaded"\?/],
@@ -107,7 +107,7 @@ test("params of which one is needed, or only one may be given, are named", () =>
 test("where a condition depends on an expression, neither of its ways is asked for", () => {
   const choose = (params: object) => faults(workflow({ name: "a", task_type: "choose", params }));
   assert.deepEqual(choose({ kind: "b" }), ["steps[0].params.b: is required"]);
-  assert.deepEqual(choose({ a: 1, Bad: 1 }), ["steps[0].params.Bad: is not a name that may be given here"]);
+  assert.deepEqual(choose({ a: 1, Bad: 1 }), ["steps[0].params.Bad: is not an allowed name"]);
   assert.deepEqual(choose({ kind: "b", b: 1 }), []);
   assert.deepEqual(choose({ kind: "${{ 'b' }}", b: 1 }), []);
 });

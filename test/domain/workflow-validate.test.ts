@@ -143,19 +143,19 @@ const FAULTS: [what: string, value: unknown, expected: string[]][] = [
   [
     "a later step",
     workflow(step("a", { dependencies: ["b"] }), step("b")),
-    ['steps[0].dependencies[0]: "b" comes later: a step depends on earlier ones, so move it before this step'],
+    ['steps[0].dependencies[0]: "b" comes later: a step can only depend on earlier steps; move it before this step'],
   ],
   [
     "a later index",
     workflow(step("a", { dependencies: [1] }), step("b")),
-    ['steps[0].dependencies[0]: "b" comes later: a step depends on earlier ones, so move it before this step'],
+    ['steps[0].dependencies[0]: "b" comes later: a step can only depend on earlier steps; move it before this step'],
   ],
   [
     "an index that is not there",
     workflow(step("a"), step("b", { dependencies: [0, 7, -1] })),
     [
-      "steps[1].dependencies[1]: there is no step 7: there are steps 0 to 1",
-      "steps[1].dependencies[2]: there is no step -1: there are steps 0 to 1",
+      "steps[1].dependencies[1]: there is no step 7: the steps are 0 to 1",
+      "steps[1].dependencies[2]: there is no step -1: the steps are 0 to 1",
     ],
   ],
   [
@@ -175,7 +175,7 @@ const FAULTS: [what: string, value: unknown, expected: string[]][] = [
       "steps[0].name: must not be empty",
       ...[1, 2, 3, 4].map(
         (index) =>
-          `steps[${index}].name: expected 1 to 100 letters, digits, spaces and _ . - without a space at either end`,
+          `steps[${index}].name: expected 1 to 100 letters, digits, spaces and _ . -, not beginning or ending with a space`,
       ),
     ],
   ],
@@ -183,8 +183,8 @@ const FAULTS: [what: string, value: unknown, expected: string[]][] = [
     "an unknown kind",
     workflow({ name: "a", task_type: "donwload" }, { name: "b", task_type: "fly" }),
     [
-      'steps[0].task_type: unknown kind of step "donwload", did you mean "download"?',
-      'steps[1].task_type: unknown kind of step "fly": there are wait, download, anything, choose, pick',
+      'steps[0].task_type: unknown step kind "donwload", did you mean "download"?',
+      'steps[1].task_type: unknown step kind "fly": there are wait, download, anything, choose, pick',
     ],
   ],
   [
@@ -231,18 +231,14 @@ const FAULTS: [what: string, value: unknown, expected: string[]][] = [
   [
     "a bad schema of params",
     { ...workflow(step("a")), params: { type: "strin" } },
-    ["params: is no JSON Schema: /type must be equal to one of the allowed values"],
+    ["params: is not a JSON Schema: /type must be equal to one of the allowed values"],
   ],
   [
     "a schema of params that leads elsewhere",
     { ...workflow(step("a")), params: { type: "object", properties: { x: { $ref: "https://example.com/" } } } },
     ["params.properties.x.$ref: must point into this schema: #/…"],
   ],
-  [
-    "params without names",
-    { ...workflow(step("a")), params: { type: "array" } },
-    ['params.type: expected "object", since params have names'],
-  ],
+  ["params without names", { ...workflow(step("a")), params: { type: "array" } }, ['params.type: expected "object"']],
 ];
 
 test("every mistake is named with its path", () => {

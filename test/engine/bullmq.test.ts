@@ -68,7 +68,7 @@ describe("Redis", servicesGate, () => {
     };
     const as = (user: string) => service.url.replace(/\/\/.*@/, `//${user}`);
     await attempt(as(""), /^service_unavailable: .*wants a password: .*redis:\/\/:PASSWORD@/);
-    await attempt(as(":wrong@"), /^service_unavailable: .*does not take this user and password: .*APP_REDIS_URL/);
+    await attempt(as(":wrong@"), /^service_unavailable: .*rejected the user name and password: .*APP_REDIS_URL/);
     await attempt(
       new URL("/99", service.url).href,
       /^config_invalid: .*no database 99.*: End the address with a lower/,

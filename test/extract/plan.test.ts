@@ -25,7 +25,7 @@ const MISTAKES: readonly [spec: PlanSpec, path: string, message: RegExp][] = [
   [{ fields: { a: { jsonpath: "a.b" } } }, "fields.a.jsonpath", /\$/],
   [{ fields: { a: { jsonpath: "$[?(@.a.constructor('x')())]" } } }, "fields.a.jsonpath", /./],
   [{ fields: { a: { jsonpath: "$.a", from: "jsonld" } } }, "fields.a.from", /did you mean "json-ld"/],
-  [{ fields: { a: { css: "a", from: "body" } } }, "fields.a.from", /does not go with css/],
+  [{ fields: { a: { css: "a", from: "body" } } }, "fields.a.from", /cannot be combined with css/],
   [{ fields: { a: { css: "a", regex: "(" } } }, "fields.a.regex", /./],
   [{ fields: { a: { css: "a", regex: "(?=x)" } } }, "fields.a.regex", /lookaround/],
   [{ fields: { a: { css: "a", regex: "(a)\\1" } } }, "fields.a.regex", /back-references/],

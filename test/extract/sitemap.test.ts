@@ -92,7 +92,7 @@ test("what is no list of addresses says so", () => {
   const cases: [string, RegExp][] = [
     ["", /the file is empty/],
     ["  \n ", /the file is empty/],
-    ["not found", /expected a sitemap, a feed or one address a line/],
+    ["not found", /expected a sitemap, a feed or one URL per line/],
     ["<!doctype html><html><body><a href=/x>x</a></body></html>", /found <html>/],
     ["<", /found no element/],
     ['{"urls": []}', /expected a sitemap/],

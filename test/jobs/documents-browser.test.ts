@@ -52,7 +52,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
     assert.deepEqual([run.status, run.resolved_strategy], ["completed", "browser"], run.error_message ?? "");
     assert.deepEqual(evidenceOf(run), {
       rule: "needed",
-      because: "a screenshot is asked for, which only a browser can take",
+      because: "a screenshot needs a browser",
     });
     const [result] = await server.results(run.id);
     const { markdown, screenshot, actions } = documentOf(result!.data);

@@ -103,12 +103,12 @@ describe("walls that need a person", { ...browserGate, concurrency: 3 }, () => {
     const unknown = { session_id: "00000000-0000-7000-8000-000000000000" };
     assert.equal((await server.api.post(`/jobs/runs/${id}/resolve`, unknown)).status, 422);
     for (const [body, what] of [
-      [{}, "give session_id, or skip: true"],
-      [{ ...unknown, skip: true }, "give session_id, or skip: true, not both"],
+      [{}, "expected session_id, or skip: true"],
+      [{ ...unknown, skip: true }, "expected session_id, or skip: true, not both"],
     ] as const) {
       const refused = await server.api.post(`/jobs/runs/${id}/resolve`, body);
       const { detail } = refused.json<{ detail: string }>();
-      assert.deepEqual([refused.status, detail], [422, `the body cannot be used: ${what}`]);
+      assert.deepEqual([refused.status, detail], [422, `invalid body: ${what}`]);
     }
     assert.equal((await server.api.post(`/jobs/runs/${id}/resume`)).status, 409, "it is a person it waits for");
     await cancelled(server, site, id);

@@ -57,7 +57,7 @@ test("while nobody works, a schedule says so, and shows times that are still to 
   assert.equal(next_times.length, 5);
   for (const time of [next_at ?? "", ...next_times]) assert.ok(time > asked, `${time} is to come`);
   assert.equal(waiting_for?.reason, "no_worker");
-  const said = /No worker is running: scheduled jobs start when orb serve or orb worker does/;
+  const said = /No worker is running: scheduled jobs do not start until orb serve or orb worker is started/;
   assert.match((await installation.run(["schedules", "show", id])).stdout, said);
   assert.match((await installation.run(["schedules"])).stderr, said);
   assert.doesNotMatch((await installation.run(["schedules", "pause", id])).stdout, said);

@@ -60,7 +60,7 @@ describe("what an operator says of a site", () => {
     await say(site, { strategy: "http" });
     const open = await server.run({ target_url: site.url("/"), ...FIELDS });
     assert.deepEqual([open.resolved_strategy, evidenceOf(open).rule], ["http", "site"]);
-    assert.match(evidenceOf(open).because, /the site's setting asks for http/);
+    assert.match(evidenceOf(open).because, /the strategy of the site is set to http/);
     await say(site, { strategy: "browser" });
     const explicit = await server.run({ target_url: site.url("/"), strategy: "http", ...FIELDS });
     assert.deepEqual([explicit.resolved_strategy, evidenceOf(explicit).rule], ["http", "explicit"]);

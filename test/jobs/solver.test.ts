@@ -50,21 +50,15 @@ describe("a solver that the user brings", browserGate, () => {
     const rejected = async (id: string) =>
       (await server.events(id)).filter(({ type }) => type === "challenge.solution_rejected").map((one) => one.message);
     const [parts] = await rejected(solved.id);
-    assert.match(
-      parts ?? "",
-      /^solve_challenge returned what cannot be used: cookies\[0\]: not a cookie .*; cookies\[1\]/,
-    );
+    assert.match(parts ?? "", /^solve_challenge returned unusable parts: cookies\[0\]: not a cookie .*; cookies\[1\]/);
     const named = await server.run({ target_url: site.url("/by-name") });
     assert.deepEqual([named.status, await rejected(named.id)], ["completed", []]);
     const walls = [
       ["/never", null],
       ["/broken", /^solve_challenge failed: .*no idea/],
-      ["/unsendable", /^solve_challenge returned what cannot be used: /],
-      [
-        "/text",
-        /^solve_challenge returned what cannot be used: expected an object with cookies, headers, local_storage/,
-      ],
-      ["/number", /^solve_challenge returned what cannot be used: cookies: expected a list of \{name, value\}/],
+      ["/unsendable", /^solve_challenge returned unusable parts: /],
+      ["/text", /^solve_challenge returned unusable parts: expected an object with cookies, headers, local_storage/],
+      ["/number", /^solve_challenge returned unusable parts: cookies: expected a list of \{name, value\}/],
     ] as const;
     for (const [path, why] of walls) {
       const { id } = await server.begin({ target_url: site.url(path) });

@@ -17,7 +17,11 @@ describe("how a page is got without a browser", () => {
     assert.equal(run.status, "completed", run.error_message ?? "");
     assert.equal(site.visits.length, 1);
     assert.deepEqual([run.requested_strategy, run.resolved_strategy, run.attempt], ["auto", "http", 1]);
-    assert.deepEqual(evidenceOf(run), { rule: "probe", because: "a plain request gave the page", http_status: 200 });
+    assert.deepEqual(evidenceOf(run), {
+      rule: "probe",
+      because: "a plain request returned the page",
+      http_status: 200,
+    });
     const events = await server.events(run.id);
     assert.deepEqual(told(events), ["Run created", "Run started", "Strategy resolved", "Run completed"]);
     assert.deepEqual(events[2]?.meta["evidence"], run.strategy_evidence);

@@ -45,10 +45,7 @@ for (const [name, strain] of Object.entries({ "is late with everything": LATE, "
     const rising = await over(NO_STRAIN, 60);
     assert.deepEqual(rising.slice(0, 4), [3, 4, 5, 6]);
     assert.equal(rising.at(-1), 32);
-    assert.deepEqual(lines, [
-      "fewer tasks at once, because this process is short of time or memory",
-      "as many tasks at once as before",
-    ]);
+    assert.deepEqual(lines, ["concurrency reduced: event loop lag or memory", "normal concurrency restored"]);
   });
 
 test("between strained and calm it stays as it is", async () => {

@@ -193,7 +193,7 @@ export async function rulesAreLearned(agent: Agent, target: Target): Promise<voi
     urls: [target.url("/shop")],
     examples: { name: "not there at all" },
   });
-  assert.match((missing.data["problems"] as string[])[0]!, /^name: the page does not say "not there at all"/);
+  assert.match((missing.data["problems"] as string[])[0]!, /^name: the page does not contain "not there at all"/);
   assert.match(
     await agent.refused("extract_learn", { urls: [target.url("/gone")], examples: { a: "b" } }),
     /pages\[0\]/,

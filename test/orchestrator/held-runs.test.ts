@@ -98,7 +98,7 @@ describe("a run that waits for proxies", () => {
     assert.deepEqual([status, facts.failure_reason], ["failed", "no_proxies"]);
     assert.match(
       facts.error_message ?? "",
-      /^no page has come through a proxy for too long: 3 proxies are usable of 3/,
+      /^no page was fetched through a proxy for too long: 3 proxies are usable of 3/,
     );
     assert.ok(waits > 2 && waits < 12, `${waits} waits: later each time`);
     assert.ok(fixture.clock.now() - begun >= 5 * MINUTE);

@@ -123,7 +123,7 @@ describe("proxies that somebody brings", { concurrency: 2 }, () => {
     assert.equal((await refresh(server)).result_count, 0);
     const { usable, proxies } = await list(server);
     assert.equal(usable, 2, JSON.stringify(proxies));
-    assert.match(proxies[0]?.last_error ?? "", /the answer to the check was 500/);
+    assert.match(proxies[0]?.last_error ?? "", /the check returned HTTP 500/);
   });
 
   test("a list is imported line by line: bad ones are named, private ones refused, and all bad is an error", async () => {

@@ -401,7 +401,7 @@ describe("Postgres under faults", servicesGate, () => {
     await using client = await admin();
     const wrong = new URL(service.url);
     wrong.password = "wrong";
-    await assert.rejects(open(wrong.href), /does not let us in: .*password/);
+    await assert.rejects(open(wrong.href), /rejected the login: .*password/);
     const nobody = new URL(service.url);
     nobody.port = "1";
     await refused("database_unavailable", open(nobody.href));

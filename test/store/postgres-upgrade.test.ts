@@ -98,7 +98,7 @@ describe("a deployment on Postgres is upgraded while it works", servicesGate, ()
     const url = schemaUrl("rolling");
     await assert.rejects(openPostgresStore({ url, clock: systemClock }), (error) => {
       assert.ok(isOrbError(error, "database_busy"), String(error));
-      assert.match(error.message, /cannot be upgraded \(.*renames\) while a worker of an earlier version runs/);
+      assert.match(error.message, /cannot be upgraded \(.*renames\) while a worker of an earlier version is running/);
       assert.match(error.hint ?? "", /Stop them on all machines/);
       return true;
     });

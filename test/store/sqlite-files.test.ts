@@ -110,7 +110,7 @@ describe("SQLite: a damaged file", () => {
       await refused("database_unavailable", damaged.tasks(run.id, { limit: 10 }));
       await refused("database_unavailable", kit.enqueue(run, ["new"], damaged));
       const { findings } = await damaged.audit();
-      assert.ok(findings.some((finding) => finding.check === "the database file is sound"));
+      assert.ok(findings.some((finding) => finding.check === "the database file is intact"));
     } finally {
       await harness.close();
     }

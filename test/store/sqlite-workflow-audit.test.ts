@@ -19,7 +19,7 @@ const DAMAGE: readonly { what: string; sql: string; says: RegExp }[] = [
   {
     what: "a step that could begin and was left behind",
     sql: "UPDATE steps SET open_deps = 0 WHERE name = 'b'",
-    says: /step b of run \S+ waits for nobody, and is not queued/,
+    says: /step b of run \S+ waits for nothing, but is not queued/,
   },
   {
     what: "a step that sleeps for a run that has ended",
@@ -44,12 +44,12 @@ const DAMAGE: readonly { what: string; sql: string; says: RegExp }[] = [
   {
     what: "a running workflow of which nothing goes on",
     sql: `UPDATE tasks SET state = ${state("cancelled")} WHERE key IN ('step:a', 'step:list')`,
-    says: /is running, and none of its steps goes on/,
+    says: /is running, but none of its steps is active/,
   },
   {
     what: "a child run that has outlived its workflow",
     sql: "UPDATE runs SET status = 'cancelled', finished_at = 1 WHERE kind = 'workflow'",
-    says: /goes on, and the workflow that started it has ended/,
+    says: /is active, but the workflow that started it has ended/,
   },
   {
     what: "steps of a run that was removed",

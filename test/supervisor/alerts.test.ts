@@ -227,7 +227,7 @@ test("a receiver that takes nothing is asked with one at a time, the important f
   assert.deepEqual([first.length, first[0]?.kind], [10, "disk_low"]);
   await duty.run(new AbortController().signal);
   assert.equal((await tries()).length, 11);
-  assert.match(first[0]?.lastError ?? "", /^the receiver cannot be reached \(\w+\); the log says more$/);
+  assert.match(first[0]?.lastError ?? "", /^the receiver is unreachable \(\w+\); see the log$/);
   const { hostname } = new URL(url);
   assert.ok(first.every(({ lastError }) => lastError?.includes(hostname) === false));
   assert.ok(lines.some((line) => line.includes(hostname)));

@@ -66,7 +66,7 @@ test("a worker whose handlers cannot be loaded is reported with the reason, and 
     assert.equal(child()?.restarts, 2);
     assert.match(child()?.note ?? "", /handlers\.ts/);
     const loop = lines.find(({ level, message }) => level === "error" && message.startsWith("worker-1"));
-    assert.match(loop?.message ?? "", /dies again and again; from now on it is tried every 600 s/);
+    assert.match(loop?.message ?? "", /crashed repeatedly; it is now restarted only every 600 s/);
     assert.match(loop?.why ?? "", /handlers\.ts/);
     await using client = await openClient(config);
     const [alert] = await until(async () => {

@@ -150,7 +150,7 @@ describe("a job with a schedule", () => {
       schedule: "0 * * * *",
     });
     await harness.clock.advance(HOUR);
-    const busy = new OrbError("database_busy", "another process kept the database locked for too long");
+    const busy = new OrbError("database_busy", "another process locked the database for too long");
     await harness.dutyOver({ template: () => Promise.reject(busy) }).run();
     assert.deepEqual(await harness.runs(job.id), []);
     await harness.duty.run();
@@ -181,7 +181,7 @@ describe("a job with a schedule", () => {
             if (broken > 0) return verb(...args);
             broken += 1;
             if (when === "after it was done") await verb(...args);
-            throw new OrbError("database_busy", "another process kept the database locked for too long");
+            throw new OrbError("database_busy", "another process locked the database for too long");
           };
         const { skipOccurrences, startOccurrence } = harness.store;
         const duty = harness.dutyOver({

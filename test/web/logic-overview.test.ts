@@ -153,7 +153,7 @@ test("a workflow says which of its steps runs or waits", () => {
     waiting_for: {
       for: "time",
       until: new Date(START + 120_000).toISOString(),
-      message: "Waiting, as defined by the step",
+      message: "Waiting, as requested by the step",
       last_failure: null,
     },
   });

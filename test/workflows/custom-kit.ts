@@ -53,7 +53,7 @@ export class CustomStepHarness extends StepHarness {
 
   kind(name: string): StepKind {
     const kind = this.kinds.find((each) => each.kind === name);
-    if (kind === undefined) throw new Error(`the module has no step kind ${name}`);
+    if (kind === undefined) throw new Error(`the module no longer has a step kind ${name}`);
     return kind;
   }
 

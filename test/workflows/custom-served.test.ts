@@ -62,6 +62,6 @@ test("a server refuses to start with a module whose kinds are wrong, or have the
     });
     return said;
   };
-  assert.match(await refused(MODULE.replace('"double"', '"download"')), /a kind of step named download is built in/);
+  assert.match(await refused(MODULE.replace('"double"', '"download"')), /the step kind download is built in/);
   assert.match(await refused(MODULE.replace('"number"', '"numbr"')), /steps\.double\.params.*\/properties\/n\/type/);
 });

@@ -268,7 +268,7 @@ describe("a module with mistakes in its step kinds is refused with a sentence", 
     ],
     "a bad schema": [
       step('params: { type: "object", properties: { n: { type: "numbr" } } }'),
-      /steps\.a\.params: is no JSON Schema: .*\/properties\/n\/type/,
+      /steps\.a\.params: is not a JSON Schema: .*\/properties\/n\/type/,
     ],
     "a reference elsewhere": [
       step('output: { type: "object", properties: { n: { $ref: "http://a.test/" } } }'),
@@ -277,7 +277,7 @@ describe("a module with mistakes in its step kinds is refused with a sentence", 
     "a bad time limit": [step("timeout: -1"), /steps\.a\.timeout must be a number of seconds above 0/],
     "two of one name": [
       'const a = { kind: "a", params: { type: "object" }, run() {} }; export const steps = [a, { ...a }];',
-      /steps\[1\]\.kind: there is another step kind named a/,
+      /steps\[1\]\.kind: another step kind is named a/,
     ],
   };
   for (const [name, [module, message]] of Object.entries(cases)) {

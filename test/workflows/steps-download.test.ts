@@ -65,7 +65,7 @@ test("very many addresses are downloaded run after run, each once, and come out 
     );
     const failed = (await harness.read(end.files![0]!.hash)).toString().trim().split("\n");
     assert.equal(failed.length, 7);
-    assert.deepEqual(JSON.parse(failed[0]!), { url: "nonsense", error: "is not an http or https address" });
+    assert.deepEqual(JSON.parse(failed[0]!), { url: "nonsense", error: "is not an http or https URL" });
     return;
   }
 });

@@ -71,7 +71,7 @@ describe("a built-in template", { concurrency: 2 }, () => {
     assert.deepEqual(faults("image-dataset", { urls }), []);
     assert.deepEqual(faults("image-dataset", { crawl: { url: "https://a.example/" } }), []);
     for (const params of [{}, { urls, crawl: { url: "https://a.example/" } }])
-      assert.deepEqual(faults("image-dataset", params), ["params: give either urls or crawl"]);
+      assert.deepEqual(faults("image-dataset", params), ["params: set either urls or crawl"]);
     assert.deepEqual(faults("image-dataset", { urls: "a" }), ["params.urls: expected array or null, got string"]);
     assert.deepEqual(faults("image-dataset", { urls: [] }), ["params.urls: must have at least one entry"]);
     assert.deepEqual(faults("image-dataset", { urls, distance: 17 }), ["params.distance: must be at most 16"]);

@@ -34,8 +34,8 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
   try {
     loaded = load();
     const [warning] = loaded.warnings;
-    if (warning === undefined) add("configuration", "ok", "every value can be used");
-    else add("configuration", "warning", loaded.warnings.join("; "), "orb config shows what is in force");
+    if (warning === undefined) add("configuration", "ok", "all values are valid");
+    else add("configuration", "warning", loaded.warnings.join("; "), "orb config shows the current values");
   } catch (error) {
     add("configuration", "problem", messageOf(error), "correct the variables named here; see docs/configuration.md");
     return checks;
@@ -71,15 +71,15 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
     const holder = await client.store.engineHolder();
     // A holder from an earlier boot is gone, whatever its lease says: the monotonic clock has restarted.
     if (holder === null || holder.boot !== ownIdentity().boot || !mayBeAlive(holder))
-      add("engine", "ok", "no process is working now; orb worker or orb serve starts one");
+      add("engine", "ok", "no worker is running; start one with orb worker or orb serve");
     else if (holder.remainingMs < 0)
       add(
         "engine",
         "warning",
         `process ${holder.pid} has not renewed its lease`,
-        "it is frozen or stuck; a standby takes over by itself",
+        "it is frozen or stuck; a standby takes over automatically",
       );
-    else add("engine", "ok", `process ${holder.pid} is working`);
+    else add("engine", "ok", `process ${holder.pid} is the worker`);
   } catch (error) {
     if (isOrbError(error, "artifacts_unavailable")) {
       add(
@@ -107,14 +107,14 @@ function examineAccess(config: Config, add: Add): void {
   const open = openToOthers(config);
   const named = (mode: number) => `0${mode.toString(8)}`;
   if (open.length === 0) {
-    const who = config.fileGroup === null ? "its owner alone" : `its owner and the group ${config.fileGroup}`;
-    return add("file access", "ok", `what is stored can be read by ${who}`);
+    const who = config.fileGroup === null ? "its owner only" : `its owner and the group ${config.fileGroup}`;
+    return add("file access", "ok", `stored data is readable by ${who}`);
   }
   add(
     "file access",
     "warning",
-    `other users of this machine may read ${open.map(({ path, mode }) => `${path} (${named(mode)})`).join(", ")}`,
-    `orb serve and orb worker close them; or: ${open.map(({ path, wanted }) => `chmod ${named(wanted)} ${path}`).join("; ")}`,
+    `other users of this machine can read ${open.map(({ path, mode }) => `${path} (${named(mode)})`).join(", ")}`,
+    `orb serve and orb worker correct the permissions at startup; or run: ${open.map(({ path, wanted }) => `chmod ${named(wanted)} ${path}`).join("; ")}`,
   );
 }
 
@@ -123,7 +123,12 @@ function examineDiskSpace({ diskSpace }: Client, add: Add): void {
   try {
     diskSpace.check();
   } catch (error) {
-    add("room", "problem", messageOf(error), "make room there, or set APP_MIN_FREE_DISK_MB; work waits until then");
+    add(
+      "disk space",
+      "problem",
+      messageOf(error),
+      "free some space, or lower APP_MIN_FREE_DISK_MB; work waits until then",
+    );
   }
 }
 
@@ -149,6 +154,6 @@ async function examineCluster({ store, clock }: Client, { redisUrl }: Cluster, a
   const workers = (await store.workers({ live: true, limit: MOST_WORKERS })).filter(({ state }) => state !== "lost");
   const engines = workers.filter(({ role }) => role === "engine");
   const machines = new Set(engines.map(({ machine }) => machine)).size;
-  if (engines.length === 0) add("engine", "ok", "no process is working now; orb worker or orb serve starts one");
+  if (engines.length === 0) add("engine", "ok", "no worker is running; start one with orb worker or orb serve");
   else add("engine", "ok", `${engines.length} working, on ${machines} ${machines === 1 ? "machine" : "machines"}`);
 }

@@ -47,7 +47,7 @@ async function examineBrowser(config: Config): Promise<DoctorCheck> {
     await browser.close();
     const what = `Chromium ${version}, ${path}`;
     if (launcher.sandboxed) return { name: "browser", status: "ok", what: `${what}, in its sandbox`, fix: null };
-    const fix = "run as an ordinary user where sites are not trusted";
+    const fix = "for untrusted sites, run as an ordinary user";
     return { name: "browser", status: "warning", what: `${what}, without its sandbox`, fix };
   } catch (error) {
     const [what = ""] = messageOf(error)
@@ -63,10 +63,10 @@ const isMissing = (error: unknown) => error instanceof FetchFailure && error.fai
 
 async function remedyFor(error: unknown, { browserPath }: Config): Promise<string> {
   if (isMissing(error) && browserPath !== null)
-    return "correct APP_BROWSER_PATH, or unset it; then, if there is none, run: orb doctor --fix";
+    return "correct or unset APP_BROWSER_PATH; if no browser is installed, run: orb doctor --fix";
   return isMissing(error)
-    ? `run: orb doctor --fix, or by hand: ${await installCommand()}`
-    : "start it by hand to see more; APP_BROWSER_PATH names another";
+    ? `run: orb doctor --fix, or manually: ${await installCommand()}`
+    : "start it manually to see its error, or set APP_BROWSER_PATH to another browser";
 }
 
 /** Release date: no correct clock shows an earlier time. */
@@ -85,7 +85,7 @@ async function examinePort(config: Config): Promise<DoctorCheck> {
   const address = `${config.port} on ${config.host}`;
   const who = await whoListens(config);
   if (who === null)
-    return { name, status: "ok", what: config.port === 0 ? "any free one" : `${address} is free`, fix: null };
+    return { name, status: "ok", what: config.port === 0 ? "any free port" : `${address} is free`, fix: null };
   if (who === "orb") return { name, status: "ok", what: `${address}: an Orbweaver answers`, fix: null };
   return {
     name,
@@ -101,10 +101,10 @@ function examineKey(config: Config): DoctorCheck {
   const path = secretKeyFile(config);
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined)
-    return { name, status: "ok", what: `none yet; the first stored session or credential makes ${path}`, fix: null };
+    return { name, status: "ok", what: `none yet; ${path} is created with the first session or credential`, fix: null };
   if (process.platform !== "win32" && (file.mode & 0o077) !== 0)
     return { name, status: "warning", what: `${path} can be read by others`, fix: `chmod 600 ${path}` };
-  return { name, status: "ok", what: `${path}; keep a copy, apart from your backups`, fix: null };
+  return { name, status: "ok", what: `${path}; store a copy separately from your backups`, fix: null };
 }
 
 /** What `orb up` would run: is it installed, and may it use its folder? */

@@ -24,7 +24,7 @@ export async function mend(load: () => LoadedConfig, report: Report): Promise<vo
     return;
   }
   try {
-    if (makeFolder(config.dataDir) !== undefined) report(`made ${config.dataDir}`);
+    if (makeFolder(config.dataDir) !== undefined) report(`created ${config.dataDir}`);
     closeKey(config, report);
     const said = (message: string, fields?: Record<string, unknown>) =>
       report(`${message}: ${[fields?.["paths"] ?? fields?.["path"]].flat().join(", ")}`);
@@ -42,26 +42,25 @@ function closeKey(config: Config, report: Report): void {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined || (file.mode & 0o077) === 0) return;
   chmodSync(path, 0o600);
-  report(`${path} can now be read by its owner alone`);
+  report(`${path} is now readable by its owner only`);
 }
 
 /** The headless shell is smaller and faster; older Debian releases only have the full browser. */
 const PACKAGES = ["chromium-headless-shell", "chromium"];
 
 async function bringBrowser({ browserPath }: Config, report: Report): Promise<void> {
-  if (browserPath !== null)
-    return report(`there is no browser at ${browserPath}: correct APP_BROWSER_PATH, or unset it`);
+  if (browserPath !== null) return report(`there is no browser at ${browserPath}: correct or unset APP_BROWSER_PATH`);
   const command = await installCommand();
   const apt = await onPath("apt-get");
   if (apt === null || process.getuid?.() !== 0 || !command.startsWith("apt-get "))
-    return report(`a browser is not installed by itself here; run: ${command}`);
+    return report(`a browser cannot be installed automatically on this system; run: ${command}`);
   report("installing a Chromium, which may take a minute");
   for (const refresh of [false, true]) {
     // Package lists are updated only if installing fails with the present ones.
     if (refresh) await run(apt, ["update"]);
     for (const name of PACKAGES) if (await run(apt, ["install", "-y", "--no-install-recommends", name])) return;
   }
-  return report("apt-get could not install one: is the network there?");
+  return report("apt-get could not install it: check the network connection");
 }
 
 async function onPath(name: string): Promise<string | null> {

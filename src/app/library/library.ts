@@ -61,7 +61,7 @@ function withoutAliases({ maxPerResolver: alias, ...config }: OrchestratorConfig
   const limits = config.maxPerConcurrencyKey;
   // Empty is the default, so an alias set in code may stand beside it.
   if (Object.keys(limits).length > 0 && !isDeepStrictEqual(limits, alias)) {
-    const message = "maxPerResolver is an alias of it, and the two differ; give one of them";
+    const message = "differs from its alias maxPerResolver; set only one of them";
     const fields = [{ path: "maxPerConcurrencyKey", message }];
     throw new OrbError("config_invalid", `maxPerConcurrencyKey: ${message}`, { fields });
   }

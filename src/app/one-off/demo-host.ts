@@ -25,7 +25,7 @@ export class DemoHost implements DemoOffer {
   }
 
   whyNot(): string | null {
-    return this.#options.worksHere() ? null : "another process does the work here; orb demo shows the same by itself";
+    return this.#options.worksHere() ? null : "this server runs no worker; run orb demo instead";
   }
 
   async url(): Promise<string | null> {

@@ -67,13 +67,13 @@ function takeFolder(folder: string): void {
   const mark = join(folder, MARK);
   const found = namesIn(folder);
   if (found.length > 0 && !found.includes(MARK))
-    throw new OrbError("demo_unavailable", `${folder} holds something that is no demo`, {
+    throw new OrbError("demo_unavailable", `${folder} contains files that do not belong to the demo`, {
       hint: "Move it away, or set APP_DATA_DIR to another folder.",
     });
   const owner = found.length === 0 ? null : readOwner(mark);
   if (owner !== null && mayBeAlive(owner))
-    throw new OrbError("demo_unavailable", `another orb demo runs here: process ${owner.pid}`, {
-      hint: "End it with Ctrl-C in its terminal, or set APP_DATA_DIR to another folder.",
+    throw new OrbError("demo_unavailable", `another orb demo is running here: process ${owner.pid}`, {
+      hint: "Stop it with Ctrl-C in its terminal, or set APP_DATA_DIR to another folder.",
     });
   // The mark goes last: a partly deleted folder is still recognised.
   for (const name of found) if (name !== MARK) rmSync(join(folder, name), { recursive: true, force: true });

@@ -86,7 +86,7 @@ async function sessionOf(config: Config, id: string): Promise<SessionRecord> {
   const fields = [{ path: "session", message: "there is no session with this id or name" }];
   throw new OrbError("input_invalid", `--session: there is no session with the id or name ${id}`, {
     fields,
-    hint: "orb sessions list shows those there are.",
+    hint: "orb sessions list shows all sessions.",
   });
 }
 
@@ -101,9 +101,9 @@ async function proxiesOf(config: Config): Promise<ProxyRecord[]> {
   const all = usable.length > 0 ? usable : await client.store.proxies({ limit });
   const best = all.filter((record) => mayBeUsed(record, now));
   if (best.length > 0) return fromFirstOpen(client.seal, best);
-  throw new OrbError("input_invalid", "--proxy pool: the pool has no proxy that could be used now", {
-    fields: [{ path: "proxy", message: "the pool has no proxy that could be used now" }],
-    hint: "orb proxies import adds some, orb proxies list shows those there are.",
+  throw new OrbError("input_invalid", "--proxy pool: the pool has no usable proxy now", {
+    fields: [{ path: "proxy", message: "the pool has no usable proxy now" }],
+    hint: "Add some with orb proxies import; orb proxies list shows all.",
   });
 }
 

@@ -31,7 +31,7 @@ export interface BucketLocation {
   region: string;
 }
 
-const GOES_ON = "Work waits and goes on by itself.";
+const GOES_ON = "Work waits and resumes automatically.";
 const FULL: ReadonlySet<string> = new Set(["QuotaExceeded", "XMinioStorageFull", "EntityTooLarge"]);
 const WRONG_REGION: ReadonlySet<string> = new Set([
   "AuthorizationHeaderMalformed",
@@ -48,14 +48,14 @@ export function asStorageError(error: unknown, { bucket, endpoint, region }: Buc
   const unavailable = (message: string, hint: string) =>
     new OrbError("artifacts_unavailable", message, { hint: `${hint} ${GOES_ON}`, cause: error });
   if (status === null) {
-    const why = isTimeout(error) ? "it does not answer in time" : (systemCode(error) ?? "the connection broke off");
+    const why = isTimeout(error) ? "it does not answer in time" : (systemCode(error) ?? "the connection was lost");
     return unavailable(
-      `the storage for artifacts at ${endpoint} cannot be reached: ${why}`,
-      "Check that it runs, and APP_S3_ENDPOINT.",
+      `the artifact storage at ${endpoint} is unreachable: ${why}`,
+      "Check that it is running, and that APP_S3_ENDPOINT is correct.",
     );
   }
   if (status === 507 || FULL.has(code))
-    return new OrbError("disk_full", `there is no room left in the bucket ${bucket}`, { cause: error });
+    return new OrbError("disk_full", `no space is left in the bucket ${bucket}`, { cause: error });
   if (code === "NoSuchBucket")
     return unavailable(
       `the storage at ${endpoint} has no bucket named ${bucket}`,
@@ -63,22 +63,22 @@ export function asStorageError(error: unknown, { bucket, endpoint, region }: Buc
     );
   if (code === "RequestTimeTooSkewed")
     return unavailable(
-      "the clock of this machine and that of the storage differ too much",
+      "the clocks of this machine and of the storage differ too much",
       "Set the clock of this machine.",
     );
   if (WRONG_REGION.has(code) || (status >= 300 && status < 400))
     return unavailable(
       `the bucket ${bucket} is not in the region ${region} of ${endpoint}`,
-      "Set APP_S3_REGION to the region of the bucket, and APP_S3_ENDPOINT to where it is.",
+      "Set APP_S3_REGION to the region of the bucket, and APP_S3_ENDPOINT to its endpoint.",
     );
   if (status === 401 || status === 403)
     return unavailable(
-      `the storage refuses access to the bucket ${bucket} (${code === "" ? status : code})`,
+      `the storage denies access to the bucket ${bucket} (${code === "" ? status : code})`,
       "Check APP_S3_ACCESS_KEY_ID and APP_S3_SECRET_ACCESS_KEY, and that the key may list the bucket and get, put and delete its objects.",
     );
   return unavailable(
-    `the storage for artifacts answered ${status}${code === "" ? "" : ` (${code})`}`,
-    "Its own log says more.",
+    `the artifact storage answered ${status}${code === "" ? "" : ` (${code})`}`,
+    "See the log of the storage.",
   );
 }
 

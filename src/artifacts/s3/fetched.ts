@@ -71,7 +71,7 @@ export class FetchedFiles {
       await onDiskAsync(() => pipeline(bytes, createWriteStream(draft, { flags: "wx", mode: fileMode() })));
       if (actual.digest("hex") !== hash)
         throw new OrbError("not_found", `the stored file ${hash} is damaged`, {
-          hint: "orb audit --deep looks at all.",
+          hint: "orb audit --deep checks all files.",
         });
       await rename(draft, path);
     } catch (error) {

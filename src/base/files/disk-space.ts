@@ -64,13 +64,13 @@ export class DiskSpace {
     const { low } = this;
     if (low === null) return;
     throw new OrbError("disk_full", this.describe(low.what), {
-      hint: "Free some space, or lower APP_MIN_FREE_DISK_MB. Work goes on by itself.",
+      hint: "Free some space, or lower APP_MIN_FREE_DISK_MB. Work resumes automatically.",
     });
   }
 
   describe(what: string): string {
     const free = this.#spaces.find((space) => space.what === what)?.freeBytes ?? 0;
-    return `the disk is nearly full: ${inMb(free)} MB are free where ${what} is kept, and ${inMb(this.minBytes)} MB are to stay free`;
+    return `the disk is nearly full: ${inMb(free)} MB are free for ${what}, less than the required ${inMb(this.minBytes)} MB`;
   }
 
   #measure(): void {

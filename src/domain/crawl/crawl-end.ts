@@ -140,8 +140,8 @@ function endReasonOf(facts: CrawlFacts): EndReason {
 function gapOf({ timeIsUp, breakerOpen, proxiesGone, pages, silent }: CrawlFacts): string | null {
   const gaps: string[] = [];
   if (timeIsUp) gaps.push("the time limit was reached");
-  if (proxiesGone) gaps.push("pages are left because no proxy could be used for them");
-  if (breakerOpen) gaps.push("pages are left because their site keeps failing");
+  if (proxiesGone) gaps.push("some pages were not fetched because no proxy was usable");
+  if (breakerOpen) gaps.push("some pages were not fetched because their site keeps failing");
   if (pages.failed > 0) gaps.push(`${count(pages.failed, "page")} failed`);
   if (silent.length > 0) gaps.push(`nothing from ${listed(silent)}`);
   return gaps.length === 0 ? null : gaps.join(", ");
@@ -179,7 +179,7 @@ function otherPages({ missing, disallowed, file }: CrawlFacts["pages"]): string 
     missing > 0 ? `, ${missing} not found` : "",
     disallowed > 0 ? `, ${disallowed} disallowed by robots.txt` : "",
   ];
-  return `${parts.join("")}${file > 0 ? `, ${count(file, "file")} left` : ""}`;
+  return `${parts.join("")}${file > 0 ? `, ${count(file, "file")} skipped` : ""}`;
 }
 
 function count(number: number, what: string): string {

@@ -307,7 +307,7 @@ function targetOf(url: string, canonical?: string): ReturnType<typeof patternTar
 function startsOf(value: unknown, urlLength: number, errors: FieldError[]): Start[] {
   const isList = Array.isArray(value);
   const texts: readonly unknown[] = isList ? value : [value];
-  if (texts.length === 0) errors.push({ path: "url", message: "expected at least one URL to begin with" });
+  if (texts.length === 0) errors.push({ path: "url", message: "expected at least one start URL" });
   if (texts.length > SCOPE_LIMITS.starts) {
     errors.push({ path: "url", message: `has ${texts.length} URLs, at most ${SCOPE_LIMITS.starts} are allowed` });
     return [];
@@ -319,7 +319,7 @@ function startsOf(value: unknown, urlLength: number, errors: FieldError[]): Star
     if (typeof text !== "string")
       errors.push({
         path,
-        message: text === undefined ? "is required: where the crawl begins (or urls, a list)" : "expected a URL",
+        message: text === undefined ? "is required: the start URL (or urls, a list)" : "expected a URL",
       });
     else if (text.length > urlLength || (url?.length ?? 0) > urlLength) {
       errors.push({ path, message: `is longer than ${urlLength} characters` });

@@ -22,16 +22,16 @@ export const SKIP_REASONS = [
   "too_long",
 ] as const;
 export const SKIP_WORDS: Readonly<Record<(typeof SKIP_REASONS)[number], string>> = {
-  not_included: "match none of include, follow and read",
-  excluded: "match exclude",
+  not_included: "not matched by include, follow or read",
+  excluded: "matched by exclude",
   robots: "disallowed by robots.txt",
   depth: "deeper than max_depth",
   page_limit: "beyond max_pages",
   other_site: "on another site, with same_site",
   elsewhere: "outside of stay_within",
-  file: "files, by their ending",
+  file: "files, by their extension",
   trap: "look like an endless calendar, filter or loop",
-  too_long: "addresses that are too long",
+  too_long: "URLs that are too long",
 };
 export type SkipReason = (typeof SKIP_REASONS)[number];
 export type SkipCounts = Partial<Record<SkipReason, number>>;
@@ -103,6 +103,6 @@ export function paginationWarning({ option, patterns, url, found_on, follow }: P
     follow === null
       ? `Remove the pattern from exclude, or narrow it`
       : `To follow such pages without reading them, add "${follow}" to follow (--follow '${follow}')`;
-  const message = `Pagination cut off: ${option} ${named} leaves ${url}, which looks like another page of a list. ${fix}`;
+  const message = `Pagination cut off: ${option} ${named} excludes ${url}, which looks like another page of a list. ${fix}`;
   return { code: "pagination_cut", message, option, patterns: [...patterns], url, found_on, follow };
 }

@@ -101,13 +101,13 @@ function regexLiteral(text: string): RegexLiteral | null {
   const [, source = "", flags = ""] = match;
   if (flags === "i") return { source, flags };
   if (REGEX_CHARACTER.test(source)) {
-    if (flags !== "") throw new Error(`has the flags "${flags}" behind a regular expression, only i is available`);
+    if (flags !== "") throw new Error(`has the flags "${flags}" after a regular expression, only i is supported`);
     return { source, flags };
   }
   if (flags !== "" || /[*{]/.test(source)) return null;
   throw new Error(
-    `may be a path or a regular expression: write "/${source}/**" for all below that path, "/{${source}}/" for that ` +
-      `page alone, or "/(${source})/" for URLs that have this in them`,
+    `may be a path or a regular expression: write "/${source}/**" for all pages below that path, "/{${source}}/" for that ` +
+      `page only, or "/(${source})/" for URLs that contain this`,
   );
 }
 
@@ -126,13 +126,13 @@ function compileRegex({ source, flags }: RegexLiteral): RE2JS {
     return RE2JS.compile(RE2JS.translateRegExp(source), flags === "i" ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
     const reason = messageOf(error).replace(/^error parsing regexp: /, "");
-    const hint = /\(\?<?[=!]|\\[1-9]/.test(source) ? " (lookaround and back-references are not available)" : "";
-    throw new Error(`is not a regular expression that can be used: ${reason}${hint}`, { cause: error });
+    const hint = /\(\?<?[=!]|\\[1-9]/.test(source) ? " (lookaround and back-references are not supported)" : "";
+    throw new Error(`is not a supported regular expression: ${reason}${hint}`, { cause: error });
   }
 }
 
 function compileUrlGlob(text: string): UrlPattern {
-  if (text.includes("#")) throw new Error("has a fragment (#…), which is no part of a page's address: leave it out");
+  if (text.includes("#")) throw new Error("has a fragment (#…), which is not part of a page's URL: remove it");
   const whole = matchesWholeUrl(text);
   const glob = compileGlob(uniform(whole ? withPlainHost(text) : text, true));
   const withoutQuery = ({ origin, path }: PatternTarget) => (whole ? `${origin}${path}` : path);
@@ -184,12 +184,12 @@ function withPlainHost(text: string): string {
   const scheme = text.slice(0, from).toLowerCase();
   if (/[*{},]/.test(host)) {
     if (/[^\u0021-\u007e]/.test(host))
-      throw new Error("has a host with * or { } and other than ASCII letters: write it in punycode");
+      throw new Error("has a host with * or { } and non-ASCII letters: write it in punycode");
     return scheme + host.toLowerCase() + rest;
   }
   const plain = URL.parse(`${scheme === "http://" ? "http" : "https"}://${host}/`);
-  if (plain === null || plain.host === "") throw new Error(`has no valid host in it: "${host}"`);
-  if (plain.username !== "" || plain.password !== "") throw new Error("has a user name in it: leave it out");
+  if (plain === null || plain.host === "") throw new Error(`has no valid host: "${host}"`);
+  if (plain.username !== "" || plain.password !== "") throw new Error("contains a user name: remove it");
   return `${scheme}${plain.host}${rest.startsWith("/") ? rest : `/${rest}`}`;
 }
 

@@ -66,7 +66,7 @@ export function parseQueueItem(value: unknown): Parsed<QueueItem> {
   const concurrencyKey = read("concurrency_key", parseName);
   const alias = read("resolver", parseName);
   if (typeof concurrencyKey === "string" && typeof alias === "string" && concurrencyKey !== alias) {
-    const message = `is an alias of concurrency_key, and the two differ: "${alias}" and "${concurrencyKey}"; give one of them`;
+    const message = `differs from concurrency_key, of which it is an alias: "${alias}" and "${concurrencyKey}"; set only one of them`;
     errors.push({ path: "resolver", message });
   }
   const priority = read("priority", parsePriority);
@@ -80,7 +80,7 @@ export function parseQueueItem(value: unknown): Parsed<QueueItem> {
 /** One line of a JSONL file. The caller counts lines and skips blank ones. */
 export function parseQueueLine(line: string): Parsed<QueueItem> {
   if (line.length > QUEUE_ITEM_LIMITS.lineLength) {
-    return { errors: [{ path: "", message: `the line has ${line.length} characters, at most 1048576 are read` }] };
+    return { errors: [{ path: "", message: `the line has ${line.length} characters, at most 1048576 are allowed` }] };
   }
   let value: unknown;
   try {

@@ -28,16 +28,16 @@ export function whyNotDivided(site: ShardedSite): string | null {
   const shards = site.shards ?? 1;
   if (shards <= 1) return null;
   if (site.group !== null)
-    return `sites of a group are one lane: take it out of the group ${site.group} first, or give it one shard`;
+    return `the sites of a group share one lane: remove it from the group ${site.group} first, or set shards to 1`;
   // A delay applies between any two requests: shards without coordination cannot keep it.
   if (site.minDelayMs !== 0)
-    return "a site with a pause between requests has one shard, which is enough for it: set min_delay_ms to 0, or leave shards at 1";
+    return "a site with a delay between requests can have only one shard: set min_delay_ms to 0, or shards to 1";
   if ((site.crawlDelayMs ?? 0) > 0)
-    return `the site's robots.txt asks for ${site.crawlDelayMs} ms between two requests: it has one shard, which is enough for it`;
+    return `the site's robots.txt sets a delay of ${site.crawlDelayMs} ms between requests, so the site can have only one shard`;
   if (shards > (site.maxConcurrency ?? 1))
-    return `is more than max_concurrency (${site.maxConcurrency ?? 1}): every shard needs one request at a time at least`;
+    return `is more than max_concurrency (${site.maxConcurrency ?? 1}): every shard needs at least one concurrent request`;
   if (site.requestsPerSecond !== null && shards > (site.burst ?? 1))
-    return `is more than burst (${site.burst ?? 1}): with requests_per_second every shard needs one of the burst at least`;
+    return `is more than burst (${site.burst ?? 1}): with requests_per_second, every shard needs a burst of at least 1`;
   return null;
 }
 

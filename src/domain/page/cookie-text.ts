@@ -23,7 +23,7 @@ function fromJson(text: string): ReadCookies {
   try {
     value = JSON.parse(text);
   } catch {
-    return { error: "begins like JSON and cannot be read as such: copy all of it" };
+    return { error: "begins like JSON, but is not valid JSON: copy all of it" };
   }
   const inner = isObject(value) && Array.isArray(value["cookies"]) ? value["cookies"] : value;
   if (Array.isArray(inner)) {
@@ -78,7 +78,7 @@ function fromNetscape(text: string): ReadCookies {
     if (row.trim() === "" || row.startsWith("#")) continue;
     const [domain, subdomains, path, secure, expires, name, ...value] = row.split("\t");
     if (domain === undefined || domain === "" || name === undefined || name === "")
-      return { error: `line ${index + 1} is no line of a cookies.txt: expected 7 parts with tabs between them` };
+      return { error: `line ${index + 1} is not a cookies.txt line: expected 7 parts separated by tabs` };
     cookies.push({
       name,
       value: value.join("\t"),
@@ -89,7 +89,7 @@ function fromNetscape(text: string): ReadCookies {
       ...(isHttpOnly ? { httpOnly: true } : {}),
     });
   }
-  return cookies.length === 0 ? { error: "the cookies.txt holds no cookies" } : { cookies };
+  return cookies.length === 0 ? { error: "the cookies.txt contains no cookies" } : { cookies };
 }
 
 function fromHeader(text: string): ReadCookies {

@@ -48,7 +48,7 @@ export function learnPlain(before: LearnedStrategy | null, now: number): Learned
   if (before !== null && Date.parse(before.expires_at) > now) return before.mixed ? null : { ...before, mixed: true };
   return {
     strategy: "http",
-    reason: "a plain request gave the page",
+    reason: "a plain request returned the page",
     scope: "page",
     pages: [],
     mixed: true,

@@ -77,5 +77,5 @@ const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
 /** How a run compares with the previous one; unchanged pages are counted elsewhere. */
 export function changeWords({ new: added, changed, gone, unknown }: ChangeCounts): string {
   const unsure = unknown === null || unknown === 0 ? "" : `, ${unknown} known before and not seen`;
-  return `since the run before ${added} new, ${changed} changed, ${gone} gone${unsure}`;
+  return `since the previous run ${added} new, ${changed} changed, ${gone} gone${unsure}`;
 }

@@ -88,9 +88,9 @@ export function pictureOf(document: DocumentRequest | null): "window" | "page" |
 
 /** Why the request needs a browser; null: it does not. */
 export function browserNeeds({ document = null, browser = null }: PageRequest): string | null {
-  if (pictureOf(document) !== null) return "a screenshot is asked for, which only a browser can take";
+  if (pictureOf(document) !== null) return "a screenshot needs a browser";
   if (browser === null) return null;
-  if ((browser.actions?.length ?? 0) > 0) return "actions are asked for, which only a browser can do";
-  if (browser.mobile === true) return "the page is asked for as a phone shows it, which only a browser can do";
-  return (browser.wait_ms ?? 0) > 0 ? "wait_ms is asked for: only in a browser does a page change by waiting" : null;
+  if ((browser.actions?.length ?? 0) > 0) return "actions need a browser";
+  if (browser.mobile === true) return "mobile needs a browser";
+  return (browser.wait_ms ?? 0) > 0 ? "wait_ms needs a browser" : null;
 }

@@ -97,7 +97,7 @@ function noscriptAsks(page: PageOutline): Found {
   if (!/java\s?script/i.test(page.noscript)) return null;
   if (page.textLength > BESIDE_NOSCRIPT || page.links > 5 || page.fields > 0 || page.media > 2) return null;
   if (!hasProgram(page)) return null;
-  return { rule: "noscript_asks", message: "the page asks for JavaScript and shows next to nothing without it" };
+  return { rule: "noscript_asks", message: "the page requires JavaScript and shows almost nothing without it" };
 }
 
 function scriptsOnly(page: PageOutline): Found {
@@ -106,7 +106,7 @@ function scriptsOnly(page: PageOutline): Found {
   const waits = LOADING.test(page.text.trim().toLowerCase()) && program;
   const swamped = page.textLength <= LITTLE_TEXT && page.scriptBytes >= MUCH_SCRIPT;
   if (!waits && !swamped) return null;
-  return { rule: "scripts_only", message: "the page consists of scripts and has next to no text" };
+  return { rule: "scripts_only", message: "the page consists of scripts and has almost no text" };
 }
 
 /** A heading above an empty list: what the page is about comes later. */
@@ -116,7 +116,7 @@ function emptyContainer(page: PageOutline): Found {
     return null;
   return {
     rule: "empty_place",
-    message: `the page has next to no text, and ${container} is empty until scripts fill it`,
+    message: `the page has almost no text, and ${container} is empty until scripts fill it`,
   };
 }
 
@@ -126,7 +126,7 @@ function scriptWrites(page: PageOutline): Found {
   if (page.scriptBytes < Math.max(MUCH_DATA, 5 * page.textLength)) return null;
   return {
     rule: "script_writes",
-    message: "the page has little text, and a script of its own that writes more into it",
+    message: "the page has little text, and one of its scripts adds more",
   };
 }
 

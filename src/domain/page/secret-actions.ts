@@ -50,7 +50,7 @@ export function sealActions(actions: readonly BrowserAction[], order: SealingOrd
   });
 }
 
-const GIVE_ANEW = `${HIDDEN} is shown instead of a secret text, which is not known here: give the text itself`;
+const GIVE_ANEW = `${HIDDEN} is a placeholder for a secret text that is not stored here: send the text itself`;
 
 /** Actions may have been moved: a single secret is unambiguous. */
 function onlyOne(texts: ReadonlySet<string>): string | null {
@@ -70,7 +70,7 @@ function opened(seal: Seal, text: string): Opened {
 function refusalOf({ seal, origin }: SealingOrder, text: string): string | null {
   try {
     const secret = opened(seal, text);
-    return secret.origin === origin ? null : `was given for ${secret.origin}: give the text itself for ${origin}`;
+    return secret.origin === origin ? null : `was stored for ${secret.origin}: send the text itself for ${origin}`;
   } catch (error) {
     if (isOrbError(error, "secret_key_wrong")) return null;
     throw error;
@@ -85,7 +85,7 @@ export function openActions(seal: Seal, browser: BrowserOptions | null, askedUrl
     if (!isSecret(action) || !isSealed(action.text)) return action;
     const secret = openedForPage(seal, action.text);
     if (secret.origin === origin) return { ...action, text: secret.text };
-    const message = `its secret text was given for ${secret.origin} and is not typed for ${origin}`;
+    const message = `its secret text was stored for ${secret.origin} and is not typed at ${origin}`;
     throw new FetchFailure("action_failed", `browser.actions[${index}] (write): ${message}`);
   });
   return { ...browser, actions };

@@ -69,7 +69,7 @@ export function signInAhead(askedUrl: string, nextUrl: string): string | null {
 function sentTo(asked: URL, final: URL, asksForPassword: boolean): string {
   const where = asked.host === final.host ? final.pathname : `${final.host}${final.pathname}`;
   const why = asksForPassword ? "which asks for a password" : "which looks like a sign-in";
-  return `the site sent us to ${where.slice(0, 200)}, ${why}`;
+  return `the site redirected to ${where.slice(0, 200)}, ${why}`;
 }
 
 /** Other schemes, `www.`, another case, and a slash at the end make no other page. */

@@ -50,15 +50,14 @@ export function planStrategy(
 ): StrategyPlan {
   // A run keeps the strategy it escalated to.
   if (memory !== null) return { way: memory.way, probe: false, evidence: memory.evidence };
-  if (recipe.requires_auth)
-    return decided("browser", { rule: "requires_auth", because: "the job says that the page needs a sign-in" });
+  if (recipe.requires_auth) return decided("browser", { rule: "requires_auth", because: "requires_auth is set" });
   const needed = recipe.strategy === "browser" ? null : browserNeeds(recipe);
   if (needed !== null) return decided("browser", { rule: "needed", because: needed });
   if (recipe.strategy !== "auto")
-    return decided(recipe.strategy, { rule: "explicit", because: `the job asks for ${recipe.strategy}` });
+    return decided(recipe.strategy, { rule: "explicit", because: `the strategy is set to ${recipe.strategy}` });
   const configured = strategyOfSite(recipe, site);
   if (configured !== null)
-    return decided(configured, { rule: "site", because: `the site's setting asks for ${configured}` });
+    return decided(configured, { rule: "site", because: `the strategy of the site is set to ${configured}` });
   const learned = site?.learned ?? null;
   if (learned !== null && isKnown(learned, url, now)) {
     const what = learned.scope === "site" ? "the site" : "this page";

@@ -25,18 +25,18 @@ export function parseUpstream(text: string): Upstream | string {
   if (known === undefined)
     return `expected a proxy such as http://host:8080, https://host or socks5://user:password@host:1080`;
   // WHATWG URL parsing treats it as a slash.
-  if (rest.includes("\\")) return "has a backslash: in a user name or a password it is written as %5C";
+  if (rest.includes("\\")) return "contains a backslash: in a user name or password, write it as %5C";
   const port = /:(\d+)\/?$/.exec(rest)?.[1];
-  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return "has a port that no proxy can have";
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return "has an invalid port";
   // WHATWG URL parsing does not normalise the host of other schemes.
   const url = URL.parse(`http://${rest}`);
   if (url === null || url.hostname === "")
     return rest.includes("@")
-      ? "names no host that can be read: in a user name or a password, / ? # and @ are written as %2F %3F %23 and %40"
-      : "names no host";
-  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return "has something behind its port";
+      ? "has no readable host: in a user name or password, write / ? # and @ as %2F %3F %23 and %40"
+      : "has no host";
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return "has text after its port";
   if ([url.username, url.password].includes(HIDDEN))
-    return `is a masked value, which cannot be used as it is: ${HIDDEN} stands for a user name and a password; give the real ones`;
+    return `is a masked value: ${HIDDEN} stands for a user name and password; enter the real ones`;
   const named = url.username !== "" || url.password !== "";
   return {
     scheme: known,

@@ -7,14 +7,13 @@ export function classifyStatus(status: number, retryAfterMs: number | null): Fai
   const named = (reason: FailureReason, words: string) =>
     failure(reason, `the server answered ${status} ${words}`, more);
   if (status === 429) return named("http_too_many_requests", "(too many requests)");
-  if (status === 503 && retryAfterMs !== null)
-    return named("http_unavailable", "(unavailable, asked to come back later)");
+  if (status === 503 && retryAfterMs !== null) return named("http_unavailable", "(unavailable, retry later)");
   if (status === 401) return named("http_unauthorized", "(authentication needed)");
   if (status === 403) return named("http_forbidden", "(forbidden)");
   if (status === 404 || status === 410) return named("http_not_found", status === 404 ? "(not found)" : "(gone)");
   if (status >= 500 && status < 600) return named("http_server_error", "(server error)");
   if (status >= 400 && status < 500) return named("http_client_error", "(request refused)");
-  return named("http_unexpected", "(not an answer to a plain request)");
+  return named("http_unexpected", "(unexpected status)");
 }
 
 export type Disposition =

@@ -40,7 +40,7 @@ export const EVENTS = {
   ]),
   "run.started": kind(
     ["info"],
-    "Its first task started, or a crawl got its turn. Runs that fetch pages name the strategy and the number of attempts.",
+    "Its first task started, or a crawl left the queue of crawls. For runs that fetch pages, the event has the strategy and the number of attempts.",
     ["attempt", "max_attempts", "strategy"],
   ),
   "run.completed": kind(["info"], "The run ended and nothing failed.", [
@@ -72,24 +72,24 @@ export const EVENTS = {
   ),
   "run.waiting_for_human": kind(
     ["warn"],
-    "Only a person gets past this page, such as a CAPTCHA or a login. `orb runs resolve` answers.",
+    "The page needs a person, for example for a CAPTCHA or a login. Continue with `orb runs resolve`.",
     ["task_id", ...FAILURE],
   ),
   "run.held": kind(
     ["info"],
-    "The run waits for its turn among the crawls, for enough usable proxies, or for the previous run of its schedule.",
+    "The run waits for a crawl slot, for enough usable proxies, or for the previous run of its schedule.",
     ["waiting_for", "until"],
   ),
   "run.released": kind(
     ["info", "warn"],
-    "What the run waited for is there. A warning: it continues with fewer proxies.",
+    "What the run waited for is available. As a warning: it continues with fewer proxies.",
     ["waited_for"],
   ),
   "run.recovering": kind(["info"], "A failed workflow repeats the steps that did not complete.", []),
   "run.recovered": kind(["info"], "A worker reset these steps; the workflow continues.", []),
   "task.retry_scheduled": kind(
     ["warn"],
-    "An attempt failed for a reason that may pass: number, time and cause of the next attempt. Runs of many pages log the first ones of each cause per site.",
+    "An attempt failed for a temporary reason; the event has number, time and cause of the next attempt. Runs with many pages log only the first retries per cause and site.",
     [
       "attempt",
       "max_attempts",
@@ -129,14 +129,14 @@ export const EVENTS = {
     "to",
     ...FAILURE,
   ]),
-  "site.rate_limited": kind(["warn"], "The site asked for fewer requests and gets none until then.", [
+  "site.rate_limited": kind(["warn"], "The site rate limited its requests; none are sent until the given time.", [
     "site",
     "until",
     "failure_reason",
     "http_status",
     "seconds",
   ]),
-  "circuit.opened": kind(["warn"], "The site kept failing; its circuit breaker is open until then.", [
+  "circuit.opened": kind(["warn"], "The site kept failing; its circuit breaker is open until the given time.", [
     "site",
     "until",
     "failure_reason",
@@ -146,15 +146,15 @@ export const EVENTS = {
   ]),
   "robots.overridden": kind(
     ["info", "warn"],
-    "The site's own setting `respect_robots` overrides what the run asks for. A warning: robots.txt is not obeyed.",
+    "The site's own setting `respect_robots` overrides the setting of the run. As a warning: robots.txt is not obeyed.",
     ["site", "respect_robots", "asked"],
   ),
   "sitemap.read": kind(
     ["info", "warn"],
-    "What a sitemap of a crawl contains. A warning: something in it was left out.",
+    "What a sitemap of a crawl contains. As a warning: a part of it was skipped.",
     ["url", "pages", "left", "sitemaps"],
   ),
-  "sitemap.not_found": kind(["info"], "The site has no sitemap at the usual address.", ["url"]),
+  "sitemap.not_found": kind(["info"], "The site has no sitemap at the usual URL.", ["url"]),
   "sitemap.failed": kind(["warn"], "A sitemap could not be fetched or read; the crawl continues without it.", [
     "url",
     ...FAILURE,
@@ -171,10 +171,10 @@ export const EVENTS = {
   ]),
   "crawl.starts_added": kind(
     ["info", "warn"],
-    "A list that the crawl starts with names pages of other sites, which are starts too. A warning: not all of them.",
+    "A list that the crawl starts with contains pages of other sites, which are starts, too. As a warning: not all of them.",
     ["url", "pages"],
   ),
-  "crawl.start_moved": kind(["info"], "A start of the crawl redirects to another site, which is a start from now on.", [
+  "crawl.start_moved": kind(["info"], "A start of the crawl redirects to another site, which is now a start.", [
     "from",
     "to",
     "task_id",
@@ -191,14 +191,12 @@ export const EVENTS = {
     "The condition of a step was not met, it was not needed, or a step before it failed.",
     STEP,
   ),
-  "workflow.step_failed": kind(["error"], "All attempts of a step failed, or one failed for good.", [
+  "workflow.step_failed": kind(["error"], "All attempts of a step failed, or one failed permanently.", [
     ...STEP,
     "attempt",
     ...FAILURE,
   ]),
-  "webhook.failed": kind(["warn"], "The webhook of the run was rejected too often and is not called any more.", [
-    "error",
-  ]),
+  "webhook.failed": kind(["warn"], "The webhook of the run was rejected too often and is no longer called.", ["error"]),
   "log.truncated": kind(["warn"], "Further retries of this cause, or of this run, are not logged.", [
     ...FAILURE,
     "http_status",

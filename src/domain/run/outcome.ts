@@ -205,7 +205,7 @@ function verdictOfFailure(
   const disposition = dispositionOf(what);
   // Retry-After does not apply to a final answer.
   if (disposition !== "permanent" && (what.retryAfterMs ?? 0) > rules.retryAfterMaxMs) {
-    const message = `${what.message}; it asked to wait ${Math.round((what.retryAfterMs ?? 0) / 1000)} s, longer than allowed`;
+    const message = `${what.message}; it sent a Retry-After of ${Math.round((what.retryAfterMs ?? 0) / 1000)} s, longer than APP_RETRY_AFTER_MAX_SECONDS`;
     const reason = isOfExtractor(what) ? what.reason : "retry_after_too_long";
     return { kind: "failed", failure: failure(reason, message, { httpStatus: what.httpStatus }) };
   }

@@ -27,8 +27,12 @@ export function endOfRun(counts: TaskCounts): { status: RunState; message: strin
 export function cutByTime(counts: TaskCounts): { status: RunState; message: string } {
   const done = counts.completed + counts.skipped;
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (done === 0) return { status: "failed", message: "Run failed: its time was over before anything was done" };
-  return { status: "partial", message: `Run completed in part: its time was over when ${done} of ${total} were done` };
+  if (done === 0)
+    return { status: "failed", message: "Run failed: its time limit was reached before any task was done" };
+  return {
+    status: "partial",
+    message: `Run completed in part: its time limit was reached with ${done} of ${total} done`,
+  };
 }
 
 /** The state of a run that has no proxies left for what is not done. */

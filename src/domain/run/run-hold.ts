@@ -30,7 +30,7 @@ export interface ProxiesThere {
 
 /** A crawl that was held has released its slot, and continues when it gets one again. */
 export function waitForTurn(now: number): RunHold {
-  return { reason: "turn", since: now, until: null, message: "Waiting for its turn among the crawls" };
+  return { reason: "turn", since: now, until: null, message: "Waiting for a crawl slot" };
 }
 
 /** A run that needs proxies waits until there are enough of them, or until its time to wait is over. */
@@ -50,12 +50,12 @@ export function waitForProxies(
 function wanting({ usable, total, disabled }: ProxiesThere, atLeast: number): string {
   const inUse = total - disabled;
   if (total === 0) return "there are none; import some (POST /proxies, or orb proxies import FILE)";
-  if (inUse === 0) return "all are switched off; switch some on (orb proxies enable ID)";
+  if (inUse === 0) return "all are disabled; enable some (orb proxies enable ID)";
   const be = (count: number) => (count === 1 ? "is" : "are");
   const have = usable === 0 ? "none is usable" : `${usable} of at least ${atLeast} ${be(usable)} usable`;
   const only = inUse < atLeast ? `, and there ${be(inUse)} only ${inUse}` : "";
   const others = usable === 0 ? "they" : "the others";
-  return `${have}${only}${usable < inUse ? `; ${others} are checked, after a rest if they have failed` : ""}`;
+  return `${have}${only}${usable < inUse ? `; ${others} are checked again, after a pause if they failed` : ""}`;
 }
 
 /** A run that is held for want of proxies. */

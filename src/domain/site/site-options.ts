@@ -32,8 +32,8 @@ export function robotsOverride(asked: boolean, site: (SiteOptions & { site: stri
   const obeys = site?.respectRobots ?? asked;
   if (site === null || obeys === asked) return null;
   const message = obeys
-    ? `robots.txt of ${site.site} is obeyed, although the run does not ask for it: the site's setting respect_robots says so`
-    : `robots.txt of ${site.site} is not obeyed, although the run asks for it: the site's setting respect_robots says so`;
+    ? `robots.txt of ${site.site} is obeyed, although the run ignores it: respect_robots of the site is true`
+    : `robots.txt of ${site.site} is not obeyed, although the run requests it: respect_robots of the site is false`;
   const meta = { site: site.site, respect_robots: obeys, asked };
   return { type: "robots.overridden", level: obeys ? "info" : "warn", message, meta };
 }

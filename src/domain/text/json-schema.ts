@@ -57,7 +57,7 @@ function assertIsSchema(schema: object | boolean, by: Ajv2020): void {
   if (by.validateSchema(schema) === true) return;
   // It also reports every branch that does not fit; the first error is the relevant one.
   const [first] = by.errors ?? [];
-  throw new Error(`is no JSON Schema: ${first?.instancePath ?? ""} ${first?.message ?? ""}`.trimEnd());
+  throw new Error(`is not a JSON Schema: ${first?.instancePath ?? ""} ${first?.message ?? ""}`.trimEnd());
 }
 
 /** Throws a SchemaError with the path of what is wrong. With `defaults`, checking a value fills them in. */
@@ -115,7 +115,7 @@ function inspect(value: unknown, path: string, depth: number): { watched: boolea
       throw new SchemaError(at, "must point into this schema: #/…");
     }
     if (key === "$schema" && inner !== "https://json-schema.org/draft/2020-12/schema") {
-      throw new SchemaError(at, "only https://json-schema.org/draft/2020-12/schema is understood");
+      throw new SchemaError(at, "only https://json-schema.org/draft/2020-12/schema is supported");
     }
     if (key === "$id" && depth > 0 && typeof inner === "string")
       throw new SchemaError(at, "only the root may have one");

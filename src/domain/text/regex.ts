@@ -21,7 +21,7 @@ export function compileRegex(source: string): Pattern {
     compiled = RE2JS.compile(RE2JS.translateRegExp(source));
   } catch (error) {
     const reason = messageOf(error).replace(/^error parsing regexp: /, "");
-    const hint = /\(\?<?[=!]|\\[1-9]/.test(source) ? " (lookaround and back-references are not available)" : "";
+    const hint = /\(\?<?[=!]|\\[1-9]/.test(source) ? " (lookaround and back-references are not supported)" : "";
     throw new Error(`${reason}${hint}`, { cause: error });
   }
   const group = compiled.groupCount() > 0 ? 1 : 0;

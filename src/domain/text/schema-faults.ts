@@ -115,21 +115,21 @@ function messageOf(error: ErrorObject, root: unknown): string {
       return `unknown key${near === undefined ? "" : `, did you mean "${near}"?`}`;
     }
     case "propertyNames":
-      return "is not a name that may be given here";
+      return "is not an allowed name";
     case "anyOf":
     case "oneOf": {
       const sentence = sentenceOf(error);
       if (sentence !== null) return sentence;
       const names = requiredNames(error.schema);
-      if (names.length === 0) return error.message ?? "cannot be used";
+      if (names.length === 0) return error.message ?? "is invalid";
       const { passingSchemas } = params;
       return Array.isArray(passingSchemas)
-        ? `only one of ${names.join(", ")} may be given`
+        ? `only one of ${names.join(", ")} is allowed`
         : `needs ${names.join(" or ")}`;
     }
     case "not": {
       const names = requiredNames([error.schema]);
-      return names.length === 0 ? "cannot be used" : `only one of ${names.join(", ")} may be given`;
+      return names.length === 0 ? "is invalid" : `only one of ${names.join(", ")} is allowed`;
     }
     case "type":
       return `expected ${[params["type"]].flat().join(" or ")}, got ${typeNameOf(valueAt(root, error.instancePath))}`;
@@ -156,7 +156,7 @@ function messageOf(error: ErrorObject, root: unknown): string {
     case "maximum":
       return `must be at most ${params["limit"]}`;
     default:
-      return error.message ?? "cannot be used";
+      return error.message ?? "is invalid";
   }
 }
 

@@ -13,15 +13,21 @@ const LIST = [Type.Array(Type.Unknown()), Type.String({ minLength: 1 })] as cons
 const ForEachInput = Type.Object(
   {
     in: Type.Union([...LIST], {
-      description: "A list, an expression that gives one, or ${{ steps.NAME.items }} for all items of an earlier step.",
+      description:
+        "A list, an expression that returns a list, or ${{ steps.NAME.items }} for all items of an earlier step.",
     }),
     concurrency: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: STEP_DEFAULTS.concurrency, description: "How many at once." }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: STEP_DEFAULTS.concurrency,
+        description: "Maximum concurrent entries.",
+      }),
     ),
     on_error: Type.Optional(
       Type.Enum(["stop", "finish", "continue"], {
         default: STEP_DEFAULTS.on_error,
-        description: "What becomes of the step when entries fail for good.",
+        description: "What happens to the step when entries fail after all attempts.",
       }),
     ),
   },
@@ -34,7 +40,7 @@ const StepInput = Type.Object(
     task_type: Type.String({ minLength: 1, description: "The kind of the step." }),
     params: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: "What the kind wants to know; ${{ … }} is resolved when the step begins.",
+        description: "Params of the step kind; ${{ … }} is resolved when the step starts.",
       }),
     ),
     dependencies: Type.Optional(
@@ -43,19 +49,36 @@ const StepInput = Type.Object(
       }),
     ),
     max_retries: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 20, default: STEP_DEFAULTS.max_retries, description: "Extra tries." }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 20,
+        default: STEP_DEFAULTS.max_retries,
+        description: "Retries after the first attempt.",
+      }),
     ),
     timeout: Type.Optional(
-      nullable(Type.Number({ exclusiveMinimum: 0, maximum: MOST_SECONDS, description: "Seconds of one try." })),
+      nullable(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: MOST_SECONDS,
+          description: "Time limit of one attempt, in seconds.",
+        }),
+      ),
     ),
     estimated_duration: Type.Optional(
-      nullable(Type.Number({ minimum: 0, maximum: MOST_SECONDS, description: "Seconds; the weight in the progress." })),
+      nullable(
+        Type.Number({
+          minimum: 0,
+          maximum: MOST_SECONDS,
+          description: "Expected duration in seconds; the weight of the step in the progress.",
+        }),
+      ),
     ),
     when: Type.Optional(
       nullable(Type.String({ minLength: 1, description: "An expression; when it is false the step is skipped." })),
     ),
     for_each: Type.Optional(
-      Type.Union([ForEachInput, ...LIST, Type.Null()], { description: "The list alone stands for {in: LIST}." }),
+      Type.Union([ForEachInput, ...LIST, Type.Null()], { description: "A list is short for {in: LIST}." }),
     ),
   },
   { additionalProperties: false },
@@ -68,7 +91,7 @@ export const WorkflowInput = Type.Object(
     params: Type.Optional(
       nullable(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: "A JSON Schema (2020-12) of what a start is to say, with defaults.",
+          description: "JSON Schema (2020-12) of the params of a run, with defaults.",
         }),
       ),
     ),

@@ -41,7 +41,7 @@ export function resolveDependencies(steps: readonly WrittenStep[], faults: Fault
         return [];
       }
       if (dependency >= 0 && dependency < steps.length) return { to: dependency, path };
-      faults.add(path, `there is no step ${dependency}: there are steps 0 to ${steps.length - 1}`);
+      faults.add(path, `there is no step ${dependency}: the steps are 0 to ${steps.length - 1}`);
       return [];
     }),
   );
@@ -51,7 +51,7 @@ export function resolveDependencies(steps: readonly WrittenStep[], faults: Fault
     for (const { to, path } of out) {
       const inCycle = groups[step] !== null && groups[step] === groups[to];
       if (to <= step || inCycle) continue;
-      faults.add(path, `"${names[to]}" comes later: a step depends on earlier ones, so move it before this step`);
+      faults.add(path, `"${names[to]}" comes later: a step can only depend on earlier steps; move it before this step`);
     }
   }
   const resolved: ResolvedStep[] = [];
@@ -133,5 +133,5 @@ function reportCycle(
     path = from.edge.path;
     at = from.step;
   }
-  faults.add(path, `steps wait for each other in a circle: ${way.join(" → ")}`);
+  faults.add(path, `the dependencies form a cycle: ${way.join(" → ")}`);
 }

@@ -57,7 +57,7 @@ export function evaluate(node: Node, scope: ExpressionScope, work: Work): JsonVa
 
 function named(name: string, scope: ExpressionScope, at: number): JsonValue {
   const value = Object.hasOwn(scope, name) ? scope[name as keyof ExpressionScope] : undefined;
-  if (value === undefined) throw new ExpressionError(`there is no "${name}" here`, at, true);
+  if (value === undefined) throw new ExpressionError(`"${name}" is not available here`, at, true);
   return value as JsonValue;
 }
 

@@ -65,7 +65,7 @@ function mistakesOf(look: () => readonly ExpressionError[]): readonly Expression
 function listMistakes(text: string, scope: NameScope): ExpressionError[] {
   const template = compileTemplate(text);
   const node = template?.whole ?? null;
-  if (node === null) return [new ExpressionError("expected a list, or one expression that gives a list", 0)];
+  if (node === null) return [new ExpressionError("expected a list, or one expression that returns a list", 0)];
   return wrongNames(node, { ...scope, takesItems: itemsSource(template) !== null });
 }
 

@@ -75,11 +75,11 @@ function wrongRoot(root: string, at: number, parts: readonly PathPart[], scope: 
   if (root === "params") return wrongParam(parts, scope);
   if (root === "item" || root === "index") {
     if (scope.hasItem) return null;
-    return new ExpressionError(`"${root}" is for the params of a step with for_each`, at);
+    return new ExpressionError(`"${root}" is only available in the params of a step with for_each`, at);
   }
   const roots = ["steps", "params", ...(scope.hasItem ? ["item", "index"] : [])];
   return new ExpressionError(
-    `unknown name "${shortened(root)}"${didYouMean(root, roots) || `: there are ${roots.join(", ")}`}`,
+    `unknown name "${shortened(root)}"${didYouMean(root, roots) || `: known are ${roots.join(", ")}`}`,
     at,
   );
 }
@@ -107,13 +107,13 @@ function wrongStep(at: number, parts: readonly PathPart[], scope: NameScope): Ex
     const hint = cut === undefined ? didYouMean(name, scope.steps) : `, write steps["${shortened(cut)}"]`;
     return new ExpressionError(`there is no step "${shortened(name)}"${hint}`, step.at);
   }
-  if (name === scope.step) return new ExpressionError("a step cannot use what it gives itself", step.at);
+  if (name === scope.step) return new ExpressionError("a step cannot use its own output", step.at);
   if (!scope.dependsOn(name)) {
     return new ExpressionError(`this step does not depend on "${name}": add it to its dependencies`, step.at);
   }
   if (field === undefined || !("key" in field) || field.key !== "output") {
     if (field !== undefined && "key" in field && field.key === "items") return wrongItems(name, field.at, parts, scope);
-    return new ExpressionError(`what a step gives is its output: steps.${name}.output`, field?.at ?? step.at);
+    return new ExpressionError(`use the output of a step: steps.${name}.output`, field?.at ?? step.at);
   }
   const keys = scope.outputOf(name);
   if (keys === null || key === undefined || !("key" in key) || keys.includes(key.key)) return null;
@@ -123,8 +123,5 @@ function wrongStep(at: number, parts: readonly PathPart[], scope: NameScope): Ex
 
 function wrongItems(name: string, at: number, parts: readonly PathPart[], scope: NameScope): ExpressionError | null {
   if (scope.takesItems && parts.length === 2) return null;
-  return new ExpressionError(
-    `the items of "${name}" are too many for an expression: for_each.in takes them, alone`,
-    at,
-  );
+  return new ExpressionError(`the items of "${name}" can only be used in for_each.in, as its whole value`, at);
 }

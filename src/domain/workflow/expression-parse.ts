@@ -93,7 +93,7 @@ class Parser {
       const precedence = token.kind === "sign" || token.kind === "name" ? PRECEDENCE[token.value] : undefined;
       if (precedence === undefined || precedence < least) return left;
       if (precedence === COMPARISON && compared) {
-        throw new ExpressionError("comparisons do not chain: write a < b && b < c", token.at);
+        throw new ExpressionError("comparisons cannot be chained: write a < b && b < c", token.at);
       }
       compared = precedence === COMPARISON;
       this.#next += 1;

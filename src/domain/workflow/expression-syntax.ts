@@ -104,7 +104,7 @@ export function tokensOf(text: string, start: number, braces: boolean): { tokens
       continue;
     }
     const sign = take(SIGN);
-    if (sign === undefined) throw new ExpressionError(`${JSON.stringify(text[at])} has no meaning here`, at);
+    if (sign === undefined) throw new ExpressionError(`${JSON.stringify(text[at])} is not allowed here`, at);
     tokens.push({ kind: "sign", value: sign, at: from });
   }
 }
@@ -124,10 +124,13 @@ function readText(text: string, start: number, quote: string): { text: string; e
     const unit = UNICODE.exec(text)?.[1];
     const escape = unit === undefined ? ESCAPES[text[at] ?? ""] : String.fromCharCode(Number.parseInt(unit, 16));
     if (escape === undefined) {
-      throw new ExpressionError(`after a backslash comes one of n t r b f \\ / " ' or u and four hex digits`, at - 1);
+      throw new ExpressionError(
+        `a backslash must be followed by one of n t r b f \\ / " ' or u and four hex digits`,
+        at - 1,
+      );
     }
     if (unit !== undefined) at += 4;
     value += escape;
   }
-  throw new ExpressionError("a text has no closing quote", start);
+  throw new ExpressionError("a string has no closing quote", start);
 }

@@ -17,7 +17,7 @@ export class Work {
 
   spend(amount: number, at: number): void {
     this.#left -= amount;
-    if (this.#left < 0) throw new ExpressionError("takes too much work: it has more to go through than is allowed", at);
+    if (this.#left < 0) throw new ExpressionError("needs too much computation", at);
   }
 
   spendOnText(length: number, at: number): void {
@@ -63,7 +63,7 @@ export function sum(left: JsonValue, right: JsonValue, at: number, work: Work): 
     return [...left, ...right];
   }
   const types = `${typeOf(left)} and ${typeOf(right)}`;
-  throw new ExpressionError(`+ adds two numbers, two texts or two lists, got ${types}`, at);
+  throw new ExpressionError(`+ adds two numbers, two strings or two lists, got ${types}`, at);
 }
 
 export function compare(
@@ -77,7 +77,7 @@ export function compare(
     work.spendOnText(Math.min(left.length, right.length), at);
   } else if (typeof left !== "number" || typeof right !== "number") {
     const types = `${typeOf(left)} and ${typeOf(right)}`;
-    throw new ExpressionError(`${operator} compares two numbers or two texts, got ${types}`, at);
+    throw new ExpressionError(`${operator} compares two numbers or two strings, got ${types}`, at);
   }
   if (operator === "<") return left < right;
   if (operator === "<=") return left <= right;
@@ -107,7 +107,7 @@ export function equal(left: JsonValue, right: JsonValue, at: number, work: Work,
 export function isIn(needle: JsonValue, hay: JsonValue, at: number, work: Work): boolean {
   if (Array.isArray(hay)) return hay.some((entry) => equal(entry, needle, at, work));
   if (typeof hay === "object" && hay !== null) return typeof needle === "string" && Object.hasOwn(hay, needle);
-  throw new ExpressionError(`in looks into a list or the keys of an object, got ${typeOf(hay)}`, at);
+  throw new ExpressionError(`in needs a list or an object on the right, got ${typeOf(hay)}`, at);
 }
 
 export function includes(hay: string, needle: string, at: number, work: Work): boolean {
@@ -130,7 +130,7 @@ export function sizeOf(value: JsonValue, at: number, work: Work): number {
     work.spend(length, at);
     return length;
   }
-  throw new ExpressionError(`size() needs a text, a list or an object, got ${typeOf(value)}`, at);
+  throw new ExpressionError(`size() needs a string, a list or an object, got ${typeOf(value)}`, at);
 }
 
 /** A value inside a longer text: texts as they are, null as nothing, lists and objects as JSON. */
@@ -142,7 +142,7 @@ export function asText(value: JsonValue, at: number, work: Work): string {
 
 export function truth(value: JsonValue, at: number): boolean {
   if (typeof value === "boolean") return value;
-  throw new ExpressionError(`expected true or false, got ${typeOf(value)}: compare it with something`, at);
+  throw new ExpressionError(`expected true or false, got ${typeOf(value)}: use a comparison`, at);
 }
 
 export function number(value: JsonValue, at: number): number {
@@ -152,7 +152,7 @@ export function number(value: JsonValue, at: number): number {
 
 export function text(value: JsonValue, where: string, at: number): string {
   if (typeof value === "string") return value;
-  throw new ExpressionError(`${where} needs texts, got ${typeOf(value)}`, at);
+  throw new ExpressionError(`${where} needs strings, got ${typeOf(value)}`, at);
 }
 
 export function typeOf(value: JsonValue): string {

@@ -72,7 +72,7 @@ export function resolveParams(
 export function resolveList(list: JsonValue, scope: ExpressionScope): JsonValue[] {
   const path = "for_each.in";
   const value = resolve(list, path, scope, new Work());
-  if (!Array.isArray(value)) throw new ResolveError(path, new ExpressionError("does not give a list", 0));
+  if (!Array.isArray(value)) throw new ResolveError(path, new ExpressionError("does not return a list", 0));
   return value;
 }
 

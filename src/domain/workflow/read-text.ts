@@ -14,7 +14,7 @@ const TOO_DEEP = `is nested more than ${DEFINITION_LIMITS.depth} levels deep`;
 /** Mistakes are named with their line and column. What it says is not looked at here. */
 export function readDefinitionText(text: string): Parsed<unknown> {
   if (text.length > DEFINITION_LIMITS.characters) {
-    return refused(`has ${text.length} characters, at most ${DEFINITION_LIMITS.characters} are read`);
+    return refused(`has ${text.length} characters, at most ${DEFINITION_LIMITS.characters} are allowed`);
   }
   try {
     return { ok: JSON.parse(text) as unknown };
@@ -45,10 +45,10 @@ function readYaml(text: string): Parsed<unknown> {
     const [problem] = [...document.errors, ...document.warnings];
     if (problem !== undefined) return refused(`${positionAt(problem.pos[0])}: ${wordsOf(problem)}`);
     const twice = repeatedKey(document.contents);
-    if (twice !== null) return refused(`${positionAt(twice.at)}: the key "${shortened(twice.key)}" is there twice`);
+    if (twice !== null) return refused(`${positionAt(twice.at)}: the key "${shortened(twice.key)}" appears twice`);
     return { ok: document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown };
   } catch (error) {
-    return refused(/alias count/i.test(messageOf(error)) ? "repeats aliases too often" : messageOf(error));
+    return refused(/alias count/i.test(messageOf(error)) ? "uses aliases too often" : messageOf(error));
   }
 }
 
@@ -60,13 +60,13 @@ function wordsOf({ code, message }: { code: string; message: string }): string {
 }
 
 function refused(message: string): Parsed<unknown> {
-  return { errors: [{ path: "", message: `the text is no YAML or JSON that can be used: ${message}` }] };
+  return { errors: [{ path: "", message: `the text is not valid YAML or JSON: ${message}` }] };
 }
 
 /** What the library would take long for, or end the stack with: it goes down into lists within lists by recursion. */
 function tooMuch(text: string): string | null {
   if (text.length > YAML_LIMITS.characters) {
-    return `has ${text.length} characters, at most ${YAML_LIMITS.characters} are read as YAML; write JSON instead`;
+    return `has ${text.length} characters, at most ${YAML_LIMITS.characters} are allowed as YAML; use JSON instead`;
   }
   let [parts, depth] = [0, 0];
   // What stands in texts counts, too: the limits are far beyond what people write.
@@ -74,7 +74,7 @@ function tooMuch(text: string): string | null {
     parts += 1;
     if (sign === "[" || sign === "{") depth += 1;
     if (sign === "]" || sign === "}") depth -= 1;
-    if (parts > YAML_LIMITS.parts) return `has more than ${YAML_LIMITS.parts} lines and entries; write JSON instead`;
+    if (parts > YAML_LIMITS.parts) return `has more than ${YAML_LIMITS.parts} lines and entries; use JSON instead`;
     if (depth > DEFINITION_LIMITS.depth) return TOO_DEEP;
   }
   return null;

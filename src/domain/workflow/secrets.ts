@@ -85,8 +85,8 @@ export function keepHiddenParams(
   }) as Params;
 }
 
-const NOT_KEPT = "is shown instead of a value, and there is no such";
-const GIVE = "give the value itself";
+const NOT_KEPT = "is a placeholder for a stored value, but there was no such";
+const GIVE = "send the value itself";
 
 function opened(seal: Seal, text: string): JsonValue {
   return openedOrNull(() => openWhole(seal, text)) ?? text;
@@ -180,7 +180,7 @@ function sealStep(
     if (value === HIDDEN)
       report(
         pathOf(path),
-        `${HIDDEN} is shown instead of a value that is kept only while the step stays the same: ${GIVE}`,
+        `${HIDDEN} is a placeholder for a value that is kept only while the step stays the same: ${GIVE}`,
       );
     return isExpression(value) ? value : sealWhole(seal, value);
   });
@@ -201,7 +201,7 @@ function sealTexts<T>(seal: Seal, part: T, old: unknown, report: ReportField): T
   return mapTexts(part as JsonValue, (text, path) => {
     if (isSealed(text) || !text.includes("@")) return text;
     const before = valueAt(old as JsonValue, path);
-    const missing = () => report(pathOf(path), `${HIDDEN} ${NOT_KEPT} address before, at the same host: ${GIVE}`);
+    const missing = () => report(pathOf(path), `${HIDDEN} ${NOT_KEPT} URL before, at the same host: ${GIVE}`);
     const kept = keepHiddenUserinfo(text, before, missing);
     const isSame = typeof before === "string" && openedOrNull(() => openAddresses(seal, before)) === kept;
     // What is equal makes no new version of a template.

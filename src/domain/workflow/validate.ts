@@ -130,7 +130,7 @@ function checkNames(steps: readonly Readonly<Record<string, JsonValue>>[], fault
     if (typeof name !== "string" || name === "") return null;
     const path = `steps[${index}].name`;
     if (!NAME.test(name) || name === "__proto__") {
-      faults.add(path, "expected 1 to 100 letters, digits, spaces and _ . - without a space at either end");
+      faults.add(path, "expected 1 to 100 letters, digits, spaces and _ . -, not beginning or ending with a space");
     }
     const before = first.get(name);
     if (before === undefined) first.set(name, index);
@@ -155,7 +155,7 @@ function checkParamsSchema(schema: JsonValue | undefined, faults: Faults): reado
     faults.add(`params${error instanceof SchemaError ? error.path : ""}`, messageOf(error));
     return null;
   }
-  if (schema["type"] !== "object") faults.add("params.type", 'expected "object", since params have names');
+  if (schema["type"] !== "object") faults.add("params.type", 'expected "object"');
   return closedKeys(schema);
 }
 
@@ -166,8 +166,8 @@ function checkKind(step: Readonly<Record<string, JsonValue>>, prefix: string, ki
   if (known === undefined) {
     faults.add(`${prefix}task_type`, () => {
       const names = kinds.all().map((entry) => entry.kind);
-      const hint = didYouMean(kind, names) || `: there are ${names.join(", ")}`;
-      return `unknown kind of step "${shortened(kind)}"${hint}`;
+      const hint = didYouMean(kind, names) || `: known are ${names.join(", ")}`;
+      return `unknown step kind "${shortened(kind)}"${hint}`;
     });
     return;
   }

@@ -21,9 +21,9 @@ interface TicketBoardOptions {
 const TIMEOUT_MS = 3000;
 
 const DESCRIPTIONS: Readonly<Record<QueueName, string>> = {
-  sites: "A ticket says that a site has work, and nothing else.",
-  steps: "A ticket says that a step of a workflow is to be done.",
-  times: "The ticket says when a schedule has its next time.",
+  sites: "A ticket means that a site has work; it contains nothing else.",
+  steps: "A ticket means that a workflow step is ready.",
+  times: "The ticket is due at the next time of a schedule.",
 };
 
 /** Bull Board over the ticket queues. Writes nothing, not even BullMQ's own metadata. */
@@ -70,7 +70,7 @@ export class TicketBoard implements Board {
     const done = new AbortController();
     const late = sleep(this.#clock, TIMEOUT_MS, done.signal).then(() => {
       throw new OrbError("service_unavailable", "Redis does not answer", {
-        hint: "Look at Redis; then open it again.",
+        hint: "Check Redis, then open this page again.",
       });
     });
     try {

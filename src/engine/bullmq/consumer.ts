@@ -218,7 +218,7 @@ export class TicketConsumer {
 
   #failed(error: unknown): void {
     if (this.#halting.signal.aborted) return;
-    this.#outages.begins("cannot take tickets; lanes at work continue", { error: messageOf(error) });
+    this.#outages.begins("cannot take tickets; running lanes continue", { error: messageOf(error) });
   }
 }
 

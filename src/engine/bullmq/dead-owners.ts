@@ -37,14 +37,14 @@ export class DeadOwners {
     while (!over.aborted) {
       try {
         await this.#endLeases();
-        ending.ends("the store can be asked again who works");
+        ending.ends("the owners can be read from the store again");
       } catch (error) {
         ending.begins("cannot read the owners from the store; retrying", { error: messageOf(error) });
       }
       // Redis may be down for long: only one call is open at a time.
       if (!this.#releasing)
         void this.#releaseTickets().then(
-          () => releasing.ends("tickets of dead workers can be freed again"),
+          () => releasing.ends("tickets of dead workers can be released again"),
           (error: unknown) =>
             releasing.begins("cannot release the tickets of dead workers; retrying", { error: messageOf(error) }),
         );

@@ -141,7 +141,7 @@ export class BullmqEngine implements Engine {
       await this.#leader.release(owner);
       await this.#options.store.leaveOwners(owner);
     } catch (error) {
-      this.#options.log.warn("cannot deregister this process from the store; its lease expires by itself", {
+      this.#options.log.warn("cannot deregister this process from the store; its lease will expire", {
         error: messageOf(error),
       });
     }

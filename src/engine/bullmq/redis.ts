@@ -29,7 +29,7 @@ export async function requireRedis(redis: Redis, clock: Clock, timeoutMs: number
   await redis.select(db).catch((error: Error) => {
     throw refusal(
       `Redis has no database ${db}: ${error.message}`,
-      "End the address with a lower number, or with none.",
+      "Use a lower database number in APP_REDIS_URL, or none.",
     );
   });
   const refused = refusalOf(await redis.info());
@@ -84,23 +84,23 @@ export function reached(redis: Redis, clock: Clock, timeoutMs: number): Promise<
 function hintFor(reply: string, { options }: Redis): string {
   if (options.tls === undefined)
     return /ECONNRESET|EPIPE|closed/i.test(reply)
-      ? "Something answers there and breaks off: if it speaks TLS alone, write rediss:// in APP_REDIS_URL."
+      ? "A server answers there, but closes the connection: if it requires TLS, use rediss:// in APP_REDIS_URL."
       : "Start it, or correct APP_REDIS_URL.";
   return /certificate|self.signed|altname|issuer/i.test(reply)
-    ? "Its certificate cannot be checked: NODE_EXTRA_CA_CERTS=FILE names who signed it, and the host in APP_REDIS_URL must be one that it is for."
-    : "Start it, or correct APP_REDIS_URL: redis:// where it speaks no TLS.";
+    ? "Its certificate cannot be verified: set NODE_EXTRA_CA_CERTS to a file with the CA certificate, and use a host name in APP_REDIS_URL for which the certificate is valid."
+    : "Start it, or correct APP_REDIS_URL: use redis:// if it does not support TLS.";
 }
 
 /** The error for refused credentials; null: another reply. */
 function authError(reply: string, address: string): OrbError | null {
-  const hint = "Put it into APP_REDIS_URL: redis://:PASSWORD@HOST:PORT, or redis://USER:PASSWORD@HOST:PORT";
+  const hint = "Add it to APP_REDIS_URL: redis://:PASSWORD@HOST:PORT, or redis://USER:PASSWORD@HOST:PORT";
   const refused = (message: string) =>
     new OrbError("service_unavailable", `Redis at ${address} ${message}`, {
       hint,
       fields: [{ path: "APP_REDIS_URL", message: reply }],
     });
-  if (reply.startsWith("NOAUTH")) return refused("wants a password");
-  return reply.startsWith("WRONGPASS") ? refused("does not take this user and password") : null;
+  if (reply.startsWith("NOAUTH")) return refused("requires a password");
+  return reply.startsWith("WRONGPASS") ? refused("rejected the user name and password") : null;
 }
 
 function addressOf({ options }: Redis): string {
@@ -119,8 +119,8 @@ export function refusalOf(info: string): OrbError | null {
   const policy = fields.get("maxmemory_policy") ?? "noeviction";
   if (policy !== "noeviction")
     return refusal(
-      `Redis would drop keys when its memory is full (maxmemory-policy is ${policy})`,
-      "Set it with `redis-cli config set maxmemory-policy noeviction`, and in redis.conf, so that it stays so.",
+      `Redis would evict keys when its memory is full (maxmemory-policy is ${policy})`,
+      "Set it with `redis-cli config set maxmemory-policy noeviction`, and permanently in redis.conf.",
     );
   return null;
 }

@@ -49,10 +49,10 @@ function readFormats(input: unknown, path: string, problems: Problems): Document
   for (const [index, format] of input.entries()) {
     if (!known.includes(format))
       problems.add(`${path}[${index}]`, unknownWord("unknown format", String(format), DOCUMENT_FORMATS));
-    else if (input.indexOf(format) < index) problems.add(`${path}[${index}]`, `"${String(format)}" is there twice`);
+    else if (input.indexOf(format) < index) problems.add(`${path}[${index}]`, `"${String(format)}" appears twice`);
   }
   if (input.includes("screenshot") && input.includes("screenshot_full"))
-    problems.add(path, "has both screenshot and screenshot_full: one picture is taken, of the window or of the page");
+    problems.add(path, "use either screenshot (visible part) or screenshot_full (whole page), not both");
   return input as DocumentFormat[];
 }
 

@@ -118,11 +118,11 @@ function problemsOf(field: string, pages: readonly LabelledPage[]): Lesson["prob
       .map((value) => ({ field, page: index, message: notFoundMessage(value, 1) })),
   );
   if (absent.length > 0) return absent;
-  return [{ field, page: null, message: "no rule gives all examples: check that they are the same kind of value" }];
+  return [{ field, page: null, message: "no rule finds all examples: check that they are values of the same kind" }];
 }
 
 function notFoundMessage(value: string, pages: number): string {
-  const who = pages === 1 ? "the page does not say" : "none of the pages says";
+  const who = pages === 1 ? "the page does not contain" : "none of the pages contains";
   return `${who} "${shortened(value)}": copy the value as the page shows it`;
 }
 

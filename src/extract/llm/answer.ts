@@ -13,12 +13,12 @@ const MAX_NAMED = 10;
 
 export function readAnswer(content: string, request: LlmRequest, check: RecordCheck | null): ReadAnswer {
   const json = jsonIn(content);
-  if (json === undefined) return { wrong: ["it is no JSON"] };
+  if (json === undefined) return { wrong: ["it is not JSON"] };
   if (depthOf(json) >= MAX_JSON_DEPTH) return { wrong: ["it is nested too deep"] };
   const list = givesList(request);
   const value = list ? listIn(json) : json;
   if (list ? !Array.isArray(value) : !isRecord(value))
-    return { wrong: [list ? `it has no list under "${LIST_NAME}"` : "it is no JSON object"] };
+    return { wrong: [list ? `it has no list under "${LIST_NAME}"` : "it is not a JSON object"] };
   const problems = check?.(value) ?? [];
   if (problems.length > 0)
     return { wrong: problems.slice(0, MAX_NAMED).map(({ path, message }) => `${path || "the answer"} ${message}`) };

@@ -25,7 +25,7 @@ export function readCompletion(text: string): Completion {
   if (choice["message"] === undefined)
     throw new FetchFailure(
       "llm_refused",
-      "APP_LLM_URL did not answer as an OpenAI-compatible endpoint does: there are no choices in what it sent",
+      "APP_LLM_URL is not an OpenAI-compatible endpoint: its response has no choices",
     );
   const { finish_reason: finish } = choice;
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = record(usage);

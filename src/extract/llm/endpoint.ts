@@ -123,7 +123,7 @@ export class LlmEndpoint {
       const waitMs = this.#rateLimitedUntil - clock.monotonic();
       if (waitMs <= 0) return;
       if (waitMs > MAX_WAIT_MS)
-        throw new FetchFailure("llm_rate_limited", "the endpoint of APP_LLM_URL has asked for patience", {
+        throw new FetchFailure("llm_rate_limited", "the endpoint of APP_LLM_URL rate limited the request", {
           retryAfterMs: Math.ceil(waitMs),
         });
       await sleep(clock, waitMs, signal);
@@ -154,7 +154,7 @@ export class LlmEndpoint {
     if (result.notFollowed !== undefined || (result.status >= 300 && result.status < 400))
       throw new FetchFailure(
         "llm_refused",
-        `APP_LLM_URL answered ${result.status}: it redirects, which is not followed; set it to where the endpoint is`,
+        `APP_LLM_URL answered ${result.status}: redirects are not followed; set it to the final URL`,
       );
     if (result.status < 200 || result.status >= 300) throw this.#statusFailure(result, sink.text());
     return readCompletion(sink.text());
@@ -201,7 +201,7 @@ export class LlmEndpoint {
     const retryAfterMs = parseRetryAfter(headers["retry-after"] ?? "", clock.now());
     const more = retryAfterMs === null ? {} : { retryAfterMs };
     if (status === 401 || status === 403) {
-      const what = this.#options.key === null ? "asks for a key" : "does not take the key";
+      const what = this.#options.key === null ? "requires a key" : "rejected the key";
       return new FetchFailure(
         "llm_refused",
         `the endpoint of APP_LLM_URL ${what} (${status}): set APP_LLM_KEY${suffix}`,
@@ -213,13 +213,17 @@ export class LlmEndpoint {
     if (status === 429) {
       if (retryAfterMs !== null)
         this.#rateLimitedUntil = Math.max(this.#rateLimitedUntil, clock.monotonic() + retryAfterMs);
-      return new FetchFailure("llm_rate_limited", `the endpoint of APP_LLM_URL asks for patience (429)${suffix}`, more);
+      return new FetchFailure(
+        "llm_rate_limited",
+        `the endpoint of APP_LLM_URL rate limited the request (429)${suffix}`,
+        more,
+      );
     }
     if (status >= 500 || status === 408 || status === 409 || status === 425)
       return new FetchFailure("llm_unavailable", `the endpoint of APP_LLM_URL answered ${status}${suffix}`, more);
     if (status === 404)
       return new FetchFailure("llm_refused", `the endpoint answered 404: check APP_LLM_URL and APP_LLM_MODEL${suffix}`);
-    const message = `the endpoint of APP_LLM_URL refused the request (${status})${suffix}`;
+    const message = `the endpoint of APP_LLM_URL rejected the request (${status})${suffix}`;
     return status === 400 || status === 422 ? new BadRequest(message, error) : new FetchFailure("llm_refused", message);
   }
 

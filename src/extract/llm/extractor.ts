@@ -62,8 +62,7 @@ export class LlmExtractor {
   ): Promise<Record<string, JsonValue>[]> {
     const maxChars = this.#endpoint.maxInputChars;
     const page = { ...source, markdown: source.markdown.slice(0, maxChars) };
-    if (page.markdown.trim() === "")
-      throw new FetchFailure("extraction_failed", "the page says nothing that could be given to a model");
+    if (page.markdown.trim() === "") throw new FetchFailure("extraction_failed", "the page has no text for the model");
     const schema = answerSchema(request);
     const key = JSON.stringify(schema);
     Object.assign(stats, {
@@ -86,7 +85,7 @@ export class LlmExtractor {
       read = readAnswer(content, request, this.#check(request));
     }
     if ("wrong" in read) {
-      const message = `the model's answer cannot be used, after one repair: ${read.wrong.join("; ")}`;
+      const message = `the model's response is invalid, also after one correction: ${read.wrong.join("; ")}`;
       throw new FetchFailure("llm_bad_answer", message);
     }
     return read.records;
@@ -143,9 +142,10 @@ export class LlmExtractor {
     if (cut === "length")
       throw new FetchFailure(
         "llm_bad_answer",
-        `the model's answer was cut off after ${this.#endpoint.maxTokens} tokens: set APP_LLM_MAX_TOKENS higher, or ask for less`,
+        `the model's answer was cut off after ${this.#endpoint.maxTokens} tokens: raise APP_LLM_MAX_TOKENS, or extract less`,
       );
-    if (cut === "content_filter") throw new FetchFailure("llm_bad_answer", "the endpoint's filter withheld the answer");
+    if (cut === "content_filter")
+      throw new FetchFailure("llm_bad_answer", "the content filter of the endpoint blocked the response");
     if (refusal !== null && content === "")
       throw new FetchFailure("llm_bad_answer", `the model refused to answer: ${refusal.slice(0, 200)}`);
     return content;

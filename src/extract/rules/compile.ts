@@ -45,7 +45,7 @@ export function compileRule(field: string, value: unknown, path: string, problem
   }
   const selectors = SELECTORS.filter((selector) => input[selector] !== undefined);
   const selector = selectors[0];
-  if (selectors.length > 1) problems.add(path, `has both ${selectors.join(" and ")}: one of them points at the value`);
+  if (selectors.length > 1) problems.add(path, `has both ${selectors.join(" and ")}: use only one of them`);
   if (selector === undefined && input["regex"] === undefined) {
     problems.add(path, `needs one of ${[...SELECTORS, "regex"].join(", ")}`);
   }
@@ -72,7 +72,10 @@ export function compileRule(field: string, value: unknown, path: string, problem
   if (input["default"] === undefined && (rule.all || rule.known?.list === true)) rule.fallback = [];
   readType(input["type"], rule, `${path}.type`, problems);
   if (rule.required && input["default"] !== undefined) {
-    problems.add(`${path}.default`, "a required field has no default: it would never be missing");
+    problems.add(
+      `${path}.default`,
+      "required and default cannot be combined: with a default, the field is never missing",
+    );
   }
   return problems.list.length === problemCount ? rule : null;
 }
@@ -112,7 +115,7 @@ function checkKeys(input: Record<string, unknown>, allowed: readonly string[], p
   const everywhere = new Set([...SELECTORS, ...COMMON, ...options]);
   for (const key of Object.keys(input)) {
     if (allowed.includes(key)) continue;
-    if (everywhere.has(key)) problems.add(`${path}.${key}`, `does not go with ${allowed[0] ?? "this rule"}`);
+    if (everywhere.has(key)) problems.add(`${path}.${key}`, `cannot be combined with ${allowed[0] ?? "this rule"}`);
     else {
       const near = suggest(key, allowed);
       problems.add(`${path}.${key}`, `unknown key${near === undefined ? "" : `, did you mean "${near}"?`}`);
@@ -125,12 +128,12 @@ function readSelect(selector: string, input: Record<string, unknown>, path: stri
   const text = input[selector];
   if (extractor === undefined) return null;
   if (typeof text !== "string") {
-    problems.add(`${path}.${selector}`, "expected a text");
+    problems.add(`${path}.${selector}`, "expected a string");
     return null;
   }
   for (const key of extractor.options) {
     if (input[key] !== undefined && (typeof input[key] !== "string" || input[key] === "")) {
-      problems.add(`${path}.${key}`, "expected a text");
+      problems.add(`${path}.${key}`, "expected a string");
       return null;
     }
   }
@@ -145,7 +148,7 @@ function readSelect(selector: string, input: Record<string, unknown>, path: stri
 function readPattern(value: unknown, path: string, problems: Problems): Pattern | null {
   if (value === undefined) return null;
   try {
-    if (typeof value !== "string") throw new Error("expected a text");
+    if (typeof value !== "string") throw new Error("expected a string");
     return compileRegex(value);
   } catch (error) {
     problems.add(path, messageOf(error));

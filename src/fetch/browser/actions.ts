@@ -58,7 +58,7 @@ export class PageActions {
     for (const [index, action] of actions.entries()) {
       if (signal.aborted) return;
       this.doing = `browser.actions[${index}] (${shown(action)})`;
-      if (hasLeft()) throw failed(this.doing, "an action before it led to something that is no page");
+      if (hasLeft()) throw failed(this.doing, "an earlier action led to a URL that is not a page");
       try {
         await this.#do(action);
       } catch (error) {
@@ -174,8 +174,7 @@ export class PageActions {
     const { page, session } = this.#context.opened;
     const expression = "![null, document.body, document.documentElement].includes(document.activeElement)";
     const { result } = await session.send("Runtime.evaluate", { expression, returnByValue: true });
-    if (result.value !== true)
-      throw new ActionError("nothing on the page has the focus: click what is to be written into");
+    if (result.value !== true) throw new ActionError("no element has the focus: click the input field first");
     if (text.length <= MAX_TYPED) await page.keyboard.type(text);
     else await page.keyboard.insertText(text);
     await this.#settle();
@@ -244,7 +243,7 @@ export class PageActions {
     const { screenshots } = this.taken;
     screenshots.push(await takePicture(page, session, wholePage ? "page" : "window", this.#leftMs));
     if (screenshots.reduce((sum, { byteLength }) => sum + byteLength, 0) > MAX_SCREENSHOT_BYTES)
-      throw new ActionError(`all pictures of the page together are larger than ${MAX_SCREENSHOT_BYTES} bytes`);
+      throw new ActionError(`all screenshots of the page together are larger than ${MAX_SCREENSHOT_BYTES} bytes`);
   }
 
   async #scrape(): Promise<void> {
@@ -330,10 +329,10 @@ function messageOf(error: unknown): string {
   if (error instanceof ActionError) return error.message;
   const text = error instanceof Error ? error.message : String(error);
   if (/Unexpected token|is not a valid selector|Malformed|parsing css selector|Unsupported token/i.test(text))
-    return "the browser cannot read it as a CSS selector";
+    return "it is not a valid CSS selector";
   if (isTimeout(error)) {
-    if (/intercepts pointer events/.test(text)) return "something else covers it";
-    if (/not visible|outside of the viewport/.test(text)) return "it is there, but cannot be seen";
+    if (/intercepts pointer events/.test(text)) return "another element covers it";
+    if (/not visible|outside of the viewport/.test(text)) return "it is on the page, but not visible";
     if (/not enabled/.test(text)) return "it is disabled";
     return /resolved to/.test(text) ? "it could not be clicked" : NOTHING_MATCHES;
   }

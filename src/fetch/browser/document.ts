@@ -143,13 +143,9 @@ export class MainDocument implements DocumentWatch {
       return "continue";
     }
     if (kind === "file")
-      throw new FetchFailure(
-        "not_html",
-        `the address leads to a file (${head.contentType ?? "download"}), not to a page`,
-        {
-          httpStatus: head.status,
-        },
-      );
+      throw new FetchFailure("not_html", `the URL leads to a file (${head.contentType ?? "download"}), not to a page`, {
+        httpStatus: head.status,
+      });
     this.head = head;
     return readBody(session, held.requestId, maxBodyBytes).then(
       (body) => {
@@ -160,7 +156,7 @@ export class MainDocument implements DocumentWatch {
         this.failure =
           error instanceof FetchFailure
             ? error
-            : new FetchFailure("truncated_body", "the body could not be read to its end", { cause: error });
+            : new FetchFailure("truncated_body", "the body could not be read completely", { cause: error });
         return this.#blockNavigation();
       },
     );
@@ -173,7 +169,7 @@ export class MainDocument implements DocumentWatch {
 }
 
 function notFollowedHere(): FetchFailure {
-  return new FetchFailure("action_failed", "it leads to a page that is not followed here");
+  return new FetchFailure("action_failed", "it leads to a URL that this run does not follow");
 }
 
 function headOf(held: HeldRequest): DocumentHead {

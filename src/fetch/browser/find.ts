@@ -24,8 +24,8 @@ export async function findChromium(options: FindOptions): Promise<string> {
     if (await isExecutable(options.path)) return options.path;
     throw new FetchFailure(
       "browser_missing",
-      `APP_BROWSER_PATH names "${options.path}", which is not a program that can be run here; ` +
-        `correct it, or leave it out and run: ${FIX}`,
+      `APP_BROWSER_PATH is "${options.path}", which is not an executable program; ` +
+        `correct it, or unset it and run: ${FIX}`,
     );
   }
   const folders = options.searchPath.split(delimiter).filter((folder) => folder !== "");
@@ -33,7 +33,9 @@ export async function findChromium(options: FindOptions): Promise<string> {
   const fits = (path: string) => options.headed !== true || !/headless[-_]shell/.test(path);
   for (const path of [...options.installed, ...onPath]) if (fits(path) && (await isExecutable(path))) return path;
   const what =
-    options.headed === true ? "there is no Chromium here that can show a window" : "there is no Chromium here";
+    options.headed === true
+      ? "there is no Chromium on this machine that can show a window"
+      : "there is no Chromium on this machine";
   const command = options.headed === true ? (await installCommand()).replace("-headless-shell", "") : FIX;
   throw new FetchFailure("browser_missing", `this page needs a browser, and ${what}; run: ${command}`);
 }

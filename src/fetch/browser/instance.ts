@@ -92,7 +92,7 @@ export class BrowserInstance {
       this.gone = true;
       this.retired = true;
       this.#heartbeat?.cancel();
-      this.#loss.reject(crashed("the browser ended while the page was open"));
+      this.#loss.reject(crashed("the browser exited while the page was open"));
       this.#cleanup = this.process.cleanUp();
     });
   }
@@ -102,7 +102,7 @@ export class BrowserInstance {
       return new BrowserInstance(browser, await BrowserProcess.of(browser, context.clock), context);
     } catch (error) {
       await browser.close().catch(() => {});
-      throw crashed("the browser ended while it started", error);
+      throw crashed("the browser exited during startup", error);
     }
   }
 
@@ -227,7 +227,7 @@ export function crashed(message: string, cause?: unknown): FetchFailure {
 
 function rejectCookies(error: unknown): never {
   if (isGone(error)) throw error;
-  throw new FetchFailure("request_invalid", "credentials.cookies: the browser does not take one of the cookies", {
+  throw new FetchFailure("request_invalid", "credentials.cookies: the browser rejected one of the cookies", {
     cause: error,
   });
 }

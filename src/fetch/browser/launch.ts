@@ -55,7 +55,7 @@ export class Launcher {
         return await this.#start(chromium, executablePath);
       } catch (error) {
         if (!/sandbox|namespace|zygote_host/i.test(messageOf(error))) throw launchFailure(error);
-        this.#withoutSandbox("this machine does not let it");
+        this.#withoutSandbox("this machine does not allow it");
       }
     }
     return this.#start(chromium, executablePath).catch((error: unknown) => {
@@ -66,7 +66,7 @@ export class Launcher {
   #withoutSandbox(why: string): void {
     this.#sandbox = false;
     this.#options.log.warn(
-      `the browser runs without its sandbox, because ${why}; run as an ordinary user where sites are not trusted`,
+      `the browser runs without its sandbox, because ${why}; for untrusted sites, run as an ordinary user`,
     );
   }
 

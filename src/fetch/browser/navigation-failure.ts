@@ -42,7 +42,7 @@ export function navigationFailure(error: unknown, host: string): FetchFailure {
   if (error instanceof FetchFailure) return error;
   const text = messageOf(error);
   if (text.includes("Download is starting"))
-    return new FetchFailure("not_html", "the address leads to a file, not to a page");
+    return new FetchFailure("not_html", "the URL leads to a file, not to a page");
   const code = browserCode(text);
   // Without Playwright's message: it has many lines, and repeats the URL, which may contain secrets.
   if (code === null) return new FetchFailure("internal", "the browser could not open the page", { cause: error });
@@ -58,5 +58,5 @@ export function brokenDocument(errorText: string): FetchFailure | null {
   const reason = REASONS[code];
   if (reason === "decompression_failed" || reason === "unsupported_encoding" || reason === "malformed_response")
     return new FetchFailure(reason, `the page cannot be read (${code})`);
-  return new FetchFailure("truncated_body", `the page broke off in the middle (${code})`);
+  return new FetchFailure("truncated_body", `the page is incomplete (${code})`);
 }

@@ -28,9 +28,9 @@ export async function takePicture(
     if (bytes.length <= MAX_SCREENSHOT_BYTES) return bytes;
   } catch (error) {
     if (isGone(error)) throw error;
-    throw new FetchFailure("browser_failed", "the browser could not take a picture of the page", { cause: error });
+    throw new FetchFailure("browser_failed", "the browser could not take a screenshot of the page", { cause: error });
   }
-  throw new FetchFailure("body_too_large", `the picture of the page is larger than ${MAX_SCREENSHOT_BYTES} bytes`);
+  throw new FetchFailure("body_too_large", `the screenshot of the page is larger than ${MAX_SCREENSHOT_BYTES} bytes`);
 }
 
 async function fullPageClip(session: CDPSession) {

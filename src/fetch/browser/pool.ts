@@ -150,7 +150,7 @@ class Pool implements BrowserPool {
       if (!isGone(error)) throw error;
       throw /crashed/i.test((error as Error).message)
         ? pageCrashed(error)
-        : crashed("the browser ended while the page was open", error);
+        : crashed("the browser exited while the page was open", error);
     } finally {
       // The result does not wait for the page to close; the slot does.
       const left =
@@ -220,7 +220,7 @@ class Pool implements BrowserPool {
 
   async close(): Promise<void> {
     if (!this.#stop.signal.aborted)
-      this.#stop.abort(new FetchFailure("run_cancelled", "the program is stopping, and the page was ended"));
+      this.#stop.abort(new FetchFailure("run_cancelled", "the program is stopping; the page was closed"));
     this.#idle?.cancel();
     this.#parked.dropAll();
     await this.#starting?.catch(() => {});

@@ -217,11 +217,11 @@ export async function settle(
 async function waitForSelector(page: Page, selector: string): Promise<void> {
   try {
     // Playwright chains selectors with ">>", and guesses the language without the prefix.
-    if (selector.replace(/"[^"]*"|'[^']*'/g, "").includes(">>")) throw new Error("there is no >> in CSS");
+    if (selector.replace(/"[^"]*"|'[^']*'/g, "").includes(">>")) throw new Error(">> is not CSS");
     await page.waitForSelector(`css=${selector}`, { state: "attached", timeout: 0 });
   } catch (error) {
     if (isGone(error)) throw error;
-    throw new FetchFailure("request_invalid", `waitFor: the browser cannot read "${selector}" as a CSS selector`, {
+    throw new FetchFailure("request_invalid", `waitFor: "${selector}" is not a valid CSS selector`, {
       cause: error,
     });
   }

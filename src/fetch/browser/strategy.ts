@@ -331,7 +331,7 @@ class Visit {
   #answer(body: string | Buffer): PageAnswer {
     const main = this.#main;
     const head = main.head;
-    if (head === null) throw new FetchFailure("internal", "the browser showed a page without an answer from the site");
+    if (head === null) throw new FetchFailure("internal", "the browser showed a page without a response from the site");
     return {
       status: head.status,
       finalUrl: head.url,

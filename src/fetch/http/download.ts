@@ -67,7 +67,7 @@ async function attempt(
   if (receiver.writer !== null) {
     if (receiver.total !== null && receiver.writer.size !== receiver.total) {
       await receiver.writer.abort(false);
-      throw new FetchFailure("truncated_body", "the parts do not add up to the size that was announced");
+      throw new FetchFailure("truncated_body", "the parts do not add up to the announced size");
     }
     const stored = await receiver.writer.finish();
     answer.hash = stored.hash;
@@ -78,7 +78,7 @@ async function attempt(
 }
 
 /** Aborts a transfer: the server sent another range than requested. */
-const MISMATCH = new Error("the range in the answer is another one");
+const MISMATCH = new Error("the server returned another range than requested");
 
 class Receiver implements BodySink {
   writer: BodyWriter | null = null;
@@ -124,7 +124,7 @@ class Receiver implements BodySink {
   #resume(head: ResponseHead): void {
     const part = this.#part;
     if (part === null)
-      throw new FetchFailure("malformed_response", "the server sent a part of the body that was not asked for");
+      throw new FetchFailure("malformed_response", "the server sent a partial response that was not requested");
     const range = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(head.headers["content-range"] ?? "");
     if (range === null || Number(range[1]) !== part.offset || head.encoded) throw MISMATCH;
     const total = range[2] === "*" ? null : Number(range[2]);

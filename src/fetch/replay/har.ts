@@ -54,7 +54,7 @@ function parse(text: string, errors: FieldError[]): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    errors.push({ path: "", message: `not JSON, so no HAR file: ${messageOf(error)}` });
+    errors.push({ path: "", message: `not a HAR file, because it is not JSON: ${messageOf(error)}` });
     return undefined;
   }
 }
@@ -77,13 +77,13 @@ function readEntry(value: unknown, path: string, errors: FieldError[]): Exchange
   if (typeof status !== "number") response.addError("status", "expected a number");
   if (errors.length > before || method === undefined || url === undefined || typeof status !== "number") return null;
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return "not fetched over http";
-  if (status < 100) return "there was no answer";
+  if (status < 100) return "there was no response";
   const posted = bodyOf(request.value("postData"), "text");
   const answered = bodyOf(response.value("content"), "text");
   const headers = headersOf(response.value("headers"));
-  if ((posted?.length ?? 0) > HAR_LIMITS.bodyLength) return "the request's body is too large";
-  if (answered === null) return "the answer's body was not saved";
-  if (answered.length > HAR_LIMITS.bodyLength) return "the answer's body is too large";
+  if ((posted?.length ?? 0) > HAR_LIMITS.bodyLength) return "the request body is too large";
+  if (answered === null) return "the response body was not saved";
+  if (answered.length > HAR_LIMITS.bodyLength) return "the response body is too large";
   return {
     request: { method: method.toUpperCase(), url, headers: headersOf(request.value("headers")), body: posted },
     response: {

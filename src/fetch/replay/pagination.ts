@@ -39,7 +39,7 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
       const slot = parseSlot(reader, request);
       const start = reader.number("start", ANY_NUMBER) ?? 1;
       const step = reader.number("step", ANY_NUMBER) ?? 1;
-      if (step === 0) reader.addError("step", "must not be 0: it would be the same page for ever");
+      if (step === 0) reader.addError("step", "must not be 0: it would repeat the same page");
       return slot === null ? null : counting(slot, start, step);
     },
   },
@@ -49,7 +49,7 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
       const slot = parseSlot(reader, request);
       const start = reader.number("start", ANY_NUMBER) ?? 0;
       const limit = reader.number("limit", { min: 1, max: 1_000_000 });
-      reader.require("limit", "how many items a page has");
+      reader.require("limit", "the number of items per page");
       const limitParam = reader.text("limit_param", { empty: false });
       if (slot === null || limit === undefined) return null;
       const steps = counting(slot, start, limit);
@@ -63,7 +63,7 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
     parse(reader, request) {
       const slot = parseSlot(reader, request);
       const next = reader.parsed("next", compilePath);
-      reader.require("next", "where the answer has the cursor, such as $.meta.next");
+      reader.require("next", "the path of the cursor in the response, such as $.meta.next");
       if (slot === null || next === undefined) return null;
       const inBody = reader.has("pointer");
       return {
@@ -74,7 +74,7 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
           if (typeof cursor === "object" && !inBody) {
             throw new FetchFailure(
               "malformed_response",
-              `page ${count}: ${next.text} is no cursor but a piece of JSON`,
+              `page ${count}: ${next.text} is not a cursor but a JSON object or list`,
             );
           }
           return slot.write(request, cursor);
@@ -93,7 +93,7 @@ export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
           const link = next === undefined ? nextLink(headers["link"] ?? "") : next.first(json);
           if (link === undefined || link === null || link === "" || link === false) return null;
           if (typeof link !== "string") {
-            throw new FetchFailure("malformed_response", `page ${count}: ${next?.text ?? "Link"} is no address`);
+            throw new FetchFailure("malformed_response", `page ${count}: ${next?.text ?? "Link"} is not a URL`);
           }
           return { ...request, url: sameOrigin(link, url, request.url, count) };
         },
@@ -114,21 +114,21 @@ function parseSlot(reader: InputReader, request: ReplayRequest): Slot | null {
   const location = reader.oneOf("in", ["query", "form"]) ?? "query";
   const pointer = reader.parsed("pointer", readPointer);
   if (reader.has("param") === reader.has("pointer")) {
-    reader.addError("param", "give either param (a name in the query) or pointer (a place in the JSON body)");
+    reader.addError("param", "set either param (name in the query) or pointer (position in the JSON body)");
     return null;
   }
   if (pointer !== undefined) return parsePointer(reader, pointer, request);
   if (param === undefined) return null;
   if (location === "query") return querySlot(param);
   if (request.body !== null && "text" in request.body) return formSlot(param);
-  reader.addError("in", "the request has no text as its body that could hold the parameter");
+  reader.addError("in", "the request has no text body for the parameter");
   return null;
 }
 
 function parsePointer(reader: InputReader, names: readonly string[], { body }: ReplayRequest): Slot | null {
   const parent = body !== null && "json" in body ? valueAt(body.json, names.slice(0, -1)) : undefined;
   if (typeof parent === "object" && parent !== null) return jsonSlot(names);
-  reader.addError("pointer", "the request's body is no JSON that has this place");
+  reader.addError("pointer", "the request body is not JSON, or has no such position");
   return null;
 }
 
@@ -148,7 +148,8 @@ export function nextLink(header: string): string | undefined {
 function sameOrigin(link: string, base: string, first: string, count: number): string {
   const target = URL.parse(link, base);
   const home = new URL(first);
-  if (target === null) throw new FetchFailure("malformed_response", `page ${count}: the next page's address is no URL`);
+  if (target === null)
+    throw new FetchFailure("malformed_response", `page ${count}: the address of the next page is not a URL`);
   target.hash = "";
   const proxied = target.protocol === "http:" && home.protocol === "https:" && target.hostname === home.hostname;
   if (proxied && (target.port === "" || target.port === home.port)) {

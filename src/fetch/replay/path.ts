@@ -20,12 +20,12 @@ export function compilePath(text: string): Path {
   const query = environment.compile(text);
   for (const segment of query.segments) {
     if (segment.toString().startsWith(".."))
-      throw new Error('must not contain "..": name the way from the top, $.a.b[*]');
+      throw new Error('must not contain "..": use a path from the root, such as $.a.b[*]');
     if (segment.selectors.some((selector) => selector instanceof jsonpath.selectors.FilterSelector)) {
-      throw new Error("must not contain a filter: take all items, and leave some out by the fields and the schema");
+      throw new Error("must not contain a filter: select all items, and exclude some with required fields or a schema");
     }
     // Several selectors in a segment multiply the matches of the previous ones.
-    if (segment.selectors.length > 1) throw new Error("must not choose several names or places at once");
+    if (segment.selectors.length > 1) throw new Error("must select one name or index per segment");
   }
   return {
     text,

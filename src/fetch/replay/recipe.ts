@@ -56,7 +56,7 @@ function parseRequest(recipe: InputReader): ReplayRequest | null {
   reader.require("url");
   const headers = parseHeaders(reader);
   const body = parseBody(reader);
-  if (method === "GET" && body !== null) reader.addError("body", "a GET has no body: use POST, or leave it out");
+  if (method === "GET" && body !== null) reader.addError("body", "a GET has no body: use POST, or remove the body");
   if (body !== null && "json" in body) headers["content-type"] ??= "application/json";
   return url === undefined ? null : { method, url, headers, body };
 }
@@ -77,15 +77,15 @@ function parseHeaders(request: InputReader): Record<string, string> {
   for (const name of names.slice(0, LIMITS.headers)) {
     const value = reader.value(name);
     const lower = name.toLowerCase();
-    if (!HEADER_NAME.test(name) || name.length > 200) reader.addError(name.slice(0, 200), "is no name of a header");
-    else if (RESERVED_HEADERS.has(lower)) reader.addError(name, "is set by the program");
-    else if (lower in headers) reader.addError(name, "is there twice, in other letters");
+    if (!HEADER_NAME.test(name) || name.length > 200) reader.addError(name.slice(0, 200), "is not a header name");
+    else if (RESERVED_HEADERS.has(lower)) reader.addError(name, "is set automatically");
+    else if (lower in headers) reader.addError(name, "appears twice, in different case");
     else if (typeof value !== "string") reader.addError(name, "expected a string");
     else if (value.length > LIMITS.headerLength)
       reader.addError(name, `is longer than ${LIMITS.headerLength} characters`);
     // What is beyond Latin-1 cannot be sent, and line ends would begin another header.
     else if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value))
-      reader.addError(name, "has characters no header can have");
+      reader.addError(name, "contains characters that are not allowed in a header");
     else headers[lower] = value.trim();
   }
   return headers;

@@ -145,7 +145,7 @@ class ReplayRun {
     const bad = classifyStatus(result.status, retryAfter);
     if (bad === null && result.notFollowed === undefined) return null;
     if (this.#count === 1) return this.#answer({ result, body }, body, result.contentType);
-    if (bad === null) throw this.#failure("bad_redirect", "it leads elsewhere, where this job does not follow");
+    if (bad === null) throw this.#failure("bad_redirect", "it redirects to a URL that this job does not follow");
     const { reason, message, retryAfterMs } = bad;
     throw this.#failure(reason, message, {
       httpStatus: result.status,
@@ -163,10 +163,10 @@ class ReplayRun {
     if (hasTooManyValues(text)) {
       throw this.#failure(
         "body_too_large",
-        `the answer has more than ${MAX_JSON_VALUES} values: ask for smaller pages`,
+        `the response has more than ${MAX_JSON_VALUES} values: request smaller pages`,
       );
     }
-    throw this.#failure("malformed_response", `the answer is no JSON (${result.contentType ?? "no content type"})`, {
+    throw this.#failure("malformed_response", `the response is not JSON (${result.contentType ?? "no content type"})`, {
       httpStatus: result.status,
     });
   }
@@ -180,7 +180,7 @@ class ReplayRun {
     try {
       text = JSON.stringify(found).slice(1, -1);
     } catch {
-      throw this.#failure("malformed_response", "the answer is nested too deep to be kept");
+      throw this.#failure("malformed_response", "the response is nested too deep to be stored");
     }
     if (found.length === 0 || text === this.#pages.at(-1)) return false;
     this.#pages.push(text);

@@ -43,10 +43,11 @@ function judge(answer: FetchAnswer, url: string, now: number): Handled {
   if (answer.notFollowed !== undefined) {
     return { kind: "moved", url: answer.notFollowed, redirects: [...hops, answer.finalUrl], httpStatus };
   }
-  if (answer.notModified === true) return { kind: "skipped", why: "the server says it has not changed", httpStatus };
+  if (answer.notModified === true)
+    return { kind: "skipped", why: "the server answered 304 (not modified)", httpStatus };
   const failure = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", now));
   if (failure !== null) return { kind: "failed", failure };
-  if (answer.hash === null) return { kind: "skipped", why: "the server answered that there is no content", httpStatus };
+  if (answer.hash === null) return { kind: "skipped", why: "the server answered 204 (no content)", httpStatus };
   const { hash, size, contentType, finalUrl } = answer;
   return {
     kind: "completed",

@@ -46,7 +46,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const begun = clock.monotonic();
   const url = task.nextUrl ?? task.url;
   const run = await store.run(task.runId);
-  if (run === null || url === null) return { kind: "handed_back", why: "the run is gone" };
+  if (run === null || url === null) return { kind: "handed_back", why: "the run was deleted" };
   const requested = (run.snapshot as PageSnapshot).recipe;
   const site = await store.site(siteOf(url));
   const plan = planStrategy(requested, task.memory as PageMemory | null, site, url, clock.now());

@@ -60,7 +60,7 @@ const MAX_SHOWN_LENGTH = 200;
 export function unusable(refused: readonly string[]): RunEvent {
   const named = refused.slice(0, MAX_LISTED).map((why) => why.slice(0, MAX_SHOWN_LENGTH));
   const more = refused.length > named.length ? ` and ${refused.length - named.length} more` : "";
-  return rejected(`${SOLVER} returned what cannot be used: ${named.join("; ")}${more}`, named);
+  return rejected(`${SOLVER} returned unusable parts: ${named.join("; ")}${more}`, named);
 }
 
 function rejected(message: string, refused: string[]): RunEvent {
@@ -82,16 +82,16 @@ export function readSolved(answer: unknown, origin: string): { found: Credential
   const cookies = pairs("cookies").flatMap(({ value, path }) => {
     // A cookie that no browser accepts would fail the page.
     if (isUsableCookie(value)) return [value];
-    refused.push(`${path}: not a cookie that a browser takes`);
+    refused.push(`${path}: not a valid cookie`);
     return [];
   });
   const localStorage = pairs("local_storage").flatMap(({ value, path }) => {
     if (isItem(value)) return [{ name: value.name, value: value.value }];
-    refused.push(`${path}: expected a name and a value, both text`);
+    refused.push(`${path}: expected a name and a value, both strings`);
     return [];
   });
   const { headers = {} } = fields;
-  if (!isTexts(headers)) refused.push("headers: expected an object of texts");
+  if (!isTexts(headers)) refused.push("headers: expected an object of strings");
   const found = { ...noCredentials(origin), cookies, localStorage, headers: isTexts(headers) ? headers : {} };
   const any = cookies.length + localStorage.length + Object.keys(found.headers).length > 0;
   return { found: any ? found : null, refused };

@@ -66,7 +66,7 @@ export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => Tas
       if (!KINDS.has(task.runKind)) return handler.run(task, context);
       const runProxy = runs.get(task.runId) ?? (await readRunProxy(task.runId));
       // A run with a proxy must never fetch without one: nothing is fetched until its setting is known.
-      if (runProxy === null) return requeueLater("its run does not exist any more");
+      if (runProxy === null) return requeueLater("its run was deleted");
       if (runProxy.proxy === null) return handler.run(task, context);
       if (runProxy.proxy === POOL)
         return new ProxyAttempt(deps, streak, handler, task, context, runProxy.sessionKey).handled();
@@ -135,7 +135,7 @@ class ProxyAttempt {
     let last: Handled | null = null;
     for (;;) {
       const picked = await pool.pick({ site: this.#site, sessionKey: this.#sessionKey, exclude: this.#tried });
-      if (picked === null) return last ?? (await this.#noProxy("no proxy can be used now"));
+      if (picked === null) return last ?? (await this.#noProxy("no proxy is usable now"));
       this.#tried.add(picked.id);
       const { handled, outcome } = await this.#through(picked);
       if (handled.kind === "asleep" || outcome === null || outcome.kind === "good") return handled;

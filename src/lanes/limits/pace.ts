@@ -364,7 +364,7 @@ function asFailed({ page, isRetry, answered }: FailedPage, failure: Failure): Fa
   return { page: holdsSite(failure) ? null : page, isRetry: false, answered: 0 };
 }
 
-const SITE_EVENTS = { "site.rate_limited": "Site rate limited", "circuit.opened": "Breaker opened" } as const;
+const SITE_EVENTS = { "site.rate_limited": "Site rate limited", "circuit.opened": "Circuit opened" } as const;
 
 function event(
   type: keyof typeof SITE_EVENTS,
@@ -378,7 +378,7 @@ function event(
   return {
     type,
     level: "warn",
-    message: `${SITE_EVENTS[type]}: ${site ?? "the site"} until ${time.slice(11, 19)} UTC, as ${last.message}`,
+    message: `${SITE_EVENTS[type]}: ${site ?? "the site"} until ${time.slice(11, 19)} UTC, because ${last.message}`,
     meta: { site, until: time, failure_reason, http_status, ...more },
   };
 }

@@ -85,7 +85,7 @@ const MAX_MOVES = 20;
 
 const TOO_MANY_MOVES: Handled = {
   kind: "failed",
-  failure: failure("too_many_redirects", `the address moved from site to site more than ${MAX_MOVES} times`),
+  failure: failure("too_many_redirects", `the URL redirected from site to site more than ${MAX_MOVES} times`),
 };
 
 /** Two sites that redirect a page to each other would do so forever. */
@@ -100,7 +100,7 @@ export function notStarted(task: ClaimedTask): SettledTask {
 
 /** Fails a task without an attempt, because its site has been given up. */
 export function givenUp({ handlers }: AttemptDeps, task: ClaimedTask): SettledTask {
-  const why = failure("breaker_open", "the site kept failing and was given up; retry-failed tries it again");
+  const why = failure("breaker_open", "the site kept failing and was given up; retry-failed retries it");
   const verdict = { kind: "failed", failure: why } as const;
   return { task, verdict, attempt: null, ...withFailureEvent(handlers, task, verdict) };
 }

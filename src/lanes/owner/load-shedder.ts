@@ -49,7 +49,7 @@ export class LoadShedder {
     // Starts from the current number in flight: lowering a distant limit would have no effect.
     this.#current = Math.max(this.#min, Math.min(this.#current, Math.floor(Math.max(used, 1) * 0.75)));
     if (isFirst && this.#current < most)
-      log.warn("fewer tasks at once, because this process is short of time or memory", {
+      log.warn("concurrency reduced: event loop lag or memory", {
         lag_ms: Math.round(lagMs),
         memory_percent: Math.round(memory * 100),
       });
@@ -58,7 +58,7 @@ export class LoadShedder {
   #raise(): void {
     const { most, log } = this.#deps;
     this.#current = Math.min(most, this.#current + Math.max(1, Math.floor(this.#current / 8)));
-    if (this.#current === most) log.info("as many tasks at once as before");
+    if (this.#current === most) log.info("normal concurrency restored");
   }
 }
 

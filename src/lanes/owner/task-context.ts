@@ -36,7 +36,7 @@ export function taskContext(
       return ms <= delayAtStart;
     },
     mayAsk: () => {
-      if (pace.isHeld) throw new Requeue("the site was paused or asked for patience meanwhile");
+      if (pace.isHeld) throw new Requeue("the site was paused or rate limited in the meantime");
     },
     nextTurn: () => pace.nextTurn(),
     waitsForMemory: (waits) => {

@@ -22,11 +22,13 @@ export const crawlResults = defineTool({
   name: "crawl_results",
   title: "Read results",
   description:
-    "The records of a run, oldest first, as many as fit into max_chars; next in the answer is the call for those after them. Works while the run goes on. Ask for few fields with only to see many pages at once.",
+    "The records of a run, oldest first, as many as fit into max_chars; next in the response is the call for the following ones. Also works while the run is active. Select few fields with only to see many pages at once.",
   input: strict({
-    run_id: id("of scrape, crawl_start, or a step of a workflow"),
+    run_id: id("from scrape, crawl_start, or a step of a workflow"),
     what: Type.Optional(
-      oneOf(["records", "failures"], { description: "failures: pages that could not be had, and why (records)" }),
+      oneOf(["records", "failures"], {
+        description: "failures: pages that could not be fetched, and why (default: records)",
+      }),
     ),
     only: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
@@ -82,10 +84,8 @@ export function nextRecords(again: Record<string, unknown>, position: RecordPosi
 }
 
 function nextOf({ atEnd, position }: RecordsRead, status: string, again: Record<string, unknown>): Next | null {
-  if (!atEnd) return nextRecords(again, position, "the records after these");
-  return hasEnded(status)
-    ? null
-    : nextRecords(again, position, `the run is ${status}: later, for what comes until then`);
+  if (!atEnd) return nextRecords(again, position, "the following records");
+  return hasEnded(status) ? null : nextRecords(again, position, `the run is ${status}: call later for new records`);
 }
 
 function notesOn(
@@ -94,10 +94,9 @@ function notesOn(
   what: string,
   only: readonly string[] | undefined,
 ): string[] {
-  if (records.length === 0)
-    return atEnd ? [hasEnded(status) ? `no ${what} here: that is all` : `no more ${what} yet`] : [];
+  if (records.length === 0) return atEnd ? [hasEnded(status) ? `no more ${what}` : `no more ${what} yet`] : [];
   const isBlank = records.every((record) => Object.keys(record).length === 0);
   return isBlank && only !== undefined
-    ? [`none of these records has ${only.join(", ")}: leave out only to see what they have`]
+    ? [`none of these records has ${only.join(", ")}: omit only to see all fields`]
     : [];
 }

@@ -25,16 +25,16 @@ export const crawlStart = defineTool({
   name: "crawl_start",
   title: "Start a crawl",
   description:
-    "Begin a crawl that follows the links of a site in the background, and answer at once with its run_id. Obeys robots.txt and the limits of the site. crawl_status waits for it, crawl_results reads what it found, also while it runs.",
+    "Start a crawl in the background that follows the links of a site; returns its run_id at once. Obeys robots.txt and the limits of the site. crawl_status waits for it, crawl_results reads what it found, also while it runs.",
   input: strict({
     url: Type.Union([Type.Unsafe<string>({ ...CRAWL_START }), Type.Unsafe<string[]>({ ...CRAWL_STARTS })], {
-      description: "where to begin: an address, or a list of them",
+      description: "start URL, or a list of start URLs",
     }),
     ...offered,
     keep: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "keep the crawl until somebody deletes it; without it, it is removed a day after its end",
+        description: "keep the crawl until it is deleted; by default, it is deleted a day after its end",
       }),
     ),
     fields: Fields,
@@ -51,7 +51,7 @@ export const crawlStart = defineTool({
     return {
       run_id: id,
       status,
-      next: { tool: "crawl_status", arguments: { run_id: id, wait_seconds: 45 }, why: "to see how it goes" },
+      next: { tool: "crawl_status", arguments: { run_id: id, wait_seconds: 45 }, why: "to see its progress" },
     };
   },
 });

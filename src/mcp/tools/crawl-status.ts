@@ -17,21 +17,20 @@ const Summary = strict({
   status: Type.String({
     description: "pending, running, paused, waiting_for_human, completed, partial, failed or cancelled",
   }),
-  progress: { ...Total, description: "percent of the pages known by now" },
+  progress: { ...Total, description: "percent of the known pages" },
   pages: strict({ known: Total, got: Total, failed: Total, left: Total }),
   created_at: Type.String(),
   finished_at: Text,
-  waiting: nullable(Type.String({ description: "why it does not go on now" })),
+  waiting: nullable(Type.String({ description: "why it waits" })),
 });
 
 export const crawlStatus = defineTool({
   name: "crawl_status",
-  title: "How crawls go",
-  description:
-    "How a crawl or a scrape goes, waiting for its end if wanted. Without run_id: the newest ones, with their ids.",
+  title: "Crawl status",
+  description: "Status of a crawl or scrape; can wait for its end. Without run_id: the newest ones, with their ids.",
   input: strict({
-    run_id: Type.Optional(id("of scrape or crawl_start; without: a list of the newest")),
-    wait_seconds: waitSeconds(0, "answers when the run has ended, or after this time"),
+    run_id: Type.Optional(id("from scrape or crawl_start; without it: a list of the newest")),
+    wait_seconds: waitSeconds(0, "returns when the run has ended, or after this time"),
     cursor: Cursor,
   }),
   output: strict({
@@ -41,9 +40,9 @@ export const crawlStatus = defineTool({
         seconds: Type.Number(),
         end_reason: Text,
         message: Text,
-        warnings: Type.Array(Type.String(), { description: "what is probably not meant so, and what to do" }),
+        warnings: Type.Array(Type.String(), { description: "probable mistakes in the settings, and what to do" }),
         skipped: Type.Record(Type.String(), Total, {
-          description: "addresses that were found and not fetched, by reason",
+          description: "URLs that were found but not fetched, by reason",
         }),
         failures: Type.Array(
           strict({
@@ -57,7 +56,7 @@ export const crawlStatus = defineTool({
         ),
       }),
     ),
-    runs: Type.Array(Summary, { description: "where no run_id was given" }),
+    runs: Type.Array(Summary, { description: "if no run_id was given" }),
     next: NextShape,
   }),
   hints: { reads: true, repeatable: true },
@@ -112,12 +111,12 @@ function nextOf({ task_id: id, status, completed_items: got, failed_items: faile
     return {
       tool: "crawl_status",
       arguments: { run_id: id, wait_seconds: 45 },
-      why: "it has not ended; crawl_results has what there is by now",
+      why: "it has not ended; crawl_results has the results so far",
     };
-  if (got > 0) return results("to read what was found");
+  if (got > 0) return results("to read the results");
   return failed === 0
     ? null
-    : { tool: "crawl_results", arguments: { run_id: id, what: "failures" }, why: "to see what failed" };
+    : { tool: "crawl_results", arguments: { run_id: id, what: "failures" }, why: "to see the failures" };
 }
 
 async function list({ api }: ToolCall, cursor: string | undefined) {

@@ -13,7 +13,7 @@ export const extractLearn = defineTool({
   name: "extract_learn",
   title: "Learn rules from examples",
   description:
-    "Find rules for fields from values that you saw on one to five pages of one kind, and keep nothing. The answer's fields and items go into scrape, crawl_start or extract_preview as they are.",
+    "Find rules for fields from example values on one to five pages of one kind; nothing is stored. Pass fields and items of the response unchanged to scrape, crawl_start or extract_preview.",
   input: strict({
     urls: Type.Array(Type.String({ minLength: 1, maxLength: 8192 }), {
       minItems: 1,
@@ -21,18 +21,18 @@ export const extractLearn = defineTool({
       description: "pages of one kind, such as products of a shop",
     }),
     examples: anyObject(
-      'values as the pages show them, by field: {"name": "Blue lamp", "price": "€ 12.90"}. Several values of one page are a list; several fields with as many values each are the first records of a list: {"name": ["Lamp", "Chair"], "price": ["€ 12", "€ 90"]}',
+      'values as the pages show them, by field: {"name": "Blue lamp", "price": "€ 12.90"}. Several values of one page are a list; several fields with the same number of values are the first records of a list: {"name": ["Lamp", "Chair"], "price": ["€ 12", "€ 90"]}',
     ),
     strategy: Strategy,
     max_chars: MaxChars,
   }),
   output: strict({
-    items: nullable(anyObject("where the records are; null: each page is one")),
-    fields: anyObject("the best rule of each field"),
+    items: nullable(anyObject("selector of the records; null: each page is one record")),
+    fields: anyObject("the best rule for each field"),
     alternatives: anyObject("other rules, by field"),
-    record_count: { ...Total, description: "records that the rules give on these pages" },
+    record_count: { ...Total, description: "records that the rules extract from these pages" },
     records: Records,
-    problems: Type.Array(Type.String(), { description: "examples that are on no page, and fields without a rule" }),
+    problems: Type.Array(Type.String(), { description: "examples that were not found, and fields without a rule" }),
   }),
   hints: { reads: true, open: true },
   call: async ({ max_chars: maxChars = NORMAL_CHARS, urls, examples, strategy }, { api, signal }) => {

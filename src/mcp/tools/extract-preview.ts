@@ -24,13 +24,15 @@ const ProblemShape = strict({
 
 export const extractPreview = defineTool({
   name: "extract_preview",
-  title: "Try rules out",
+  title: "Test rules",
   description:
-    "Read one page, or HTML that you have, by rules, and keep nothing: to get fields and items right before scrape or crawl_start. Says which rules fail and what they found.",
+    "Extract one page, or given HTML, with rules; nothing is stored. Use it to correct fields and items before scrape or crawl_start. Shows which rules fail and what they found.",
   input: strict({
-    url: Type.Optional(Type.String({ minLength: 1, maxLength: 8192, description: "the page; this or html" })),
+    url: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 8192, description: "URL of the page; set either this or html" }),
+    ),
     html: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 2_000_000, description: "the page itself, instead of fetching it" }),
+      Type.String({ minLength: 1, maxLength: 2_000_000, description: "HTML of the page, instead of fetching it" }),
     ),
     fields: Fields,
     items: Items,
@@ -45,7 +47,7 @@ export const extractPreview = defineTool({
     title: Text,
     record_count: { ...Total, description: "records found on the page" },
     records: Records,
-    errors: Type.Array(ProblemShape, { description: "what makes the page fail" }),
+    errors: Type.Array(ProblemShape, { description: "errors that make the page fail" }),
     warnings: Type.Array(ProblemShape),
     notes: Type.Array(Type.String()),
   }),
@@ -67,7 +69,7 @@ export const extractPreview = defineTool({
     // A page that fails by the rules is what this tool shows; a page that cannot be fetched is a failure.
     if (code !== null && code !== "extraction")
       throw new ToolFailure(
-        `${code} (${reason}): ${sentence(preview.error_message ?? "the page could not be had")} ${adviceFor(code, reason) ?? ""}`.trim(),
+        `${code} (${reason}): ${sentence(preview.error_message ?? "the page could not be fetched")} ${adviceFor(code, reason) ?? ""}`.trim(),
         { failure_code: code, failure_reason: reason },
       );
     const { records, notes } = firstOf(preview.records, maxChars - AROUND - costOf(errors) - costOf(warnings));
@@ -100,12 +102,12 @@ function firstOf(
     records.push(fitted.record);
     for (const { field, shown, total, unit } of fitted.cuts)
       notes.push(
-        `${field} is cut: ${shown} of ${total} ${unit} shown; raise max_chars, or scrape the page and read on`,
+        `${field} is cut: ${shown} of ${total} ${unit} shown; raise max_chars, or scrape the page and continue reading`,
       );
     left -= cost;
   }
   if (records.length < all.length)
     notes.push(`the first ${records.length} of ${all.length} records are shown; raise max_chars for more`);
-  if (all.length === 0) notes.push("no record: items matched nothing, or there is nothing on the page to read");
+  if (all.length === 0) notes.push("no record: items matched nothing, or the page has nothing to extract");
   return { records, notes };
 }

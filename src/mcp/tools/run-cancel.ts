@@ -7,8 +7,8 @@ import { defineTool, ToolFailure } from "../tool.ts";
 export const runCancel = defineTool({
   name: "run_cancel",
   title: "Cancel a run",
-  description: "Stop a scrape, a crawl or a workflow for good. What it has found stays readable; it cannot be resumed.",
-  input: strict({ run_id: id("of scrape, crawl_start or workflow_start") }),
+  description: "Cancel a scrape, crawl or workflow. Its results stay readable; it cannot be resumed.",
+  input: strict({ run_id: id("from scrape, crawl_start or workflow_start") }),
   output: strict({ run_id: Type.String(), kind: Type.String(), status: Type.String(), next: NextShape }),
   hints: { reads: false, destroys: true, repeatable: true },
   call: async ({ run_id: runId }, { api }) => {
@@ -18,13 +18,13 @@ export const runCancel = defineTool({
         run_id: run.id,
         kind: run.kind,
         status: run.status,
-        next: { tool: "crawl_results", arguments: { run_id: run.id }, why: "to read what it had found" },
+        next: { tool: "crawl_results", arguments: { run_id: run.id }, why: "to read its results" },
       };
     } catch (error) {
       if (!isOrbweaverError(error, "illegal_transition")) throw error;
       const run = await api.runs.get(runId);
       throw new ToolFailure(
-        `The run is ${run.status} already: there is nothing to cancel. crawl_results reads what it found.`,
+        `The run is already ${run.status} and cannot be cancelled. crawl_results reads its results.`,
         {
           run_id: run.id,
           status: run.status,

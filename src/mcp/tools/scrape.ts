@@ -33,15 +33,15 @@ export const scrape = defineTool({
   name: "scrape",
   title: "Scrape one page",
   description:
-    "Get one web page as clean text or as fields, and wait for it. Obeys robots.txt and the limits of the site. For more than a few pages of a site use crawl_start.",
+    "Fetch one web page as clean text or as fields, and wait for it. Obeys robots.txt and the limits of the site. For more than a few pages of a site use crawl_start.",
   input: strict({
-    url: Type.String({ minLength: 1, maxLength: 8192, description: "http or https address of the page" }),
+    url: Type.String({ minLength: 1, maxLength: 8192, description: "http or https URL of the page" }),
     fields: Fields,
     items: Items,
     schema: RecordSchema,
     strategy: Strategy,
     session_id: SessionId,
-    wait_seconds: waitSeconds(WAIT_SECONDS, "then the run goes on, and the answer has its run_id"),
+    wait_seconds: waitSeconds(WAIT_SECONDS, "after this time the run continues, and the response has its run_id"),
     max_chars: MaxChars,
   }),
   output: strict({
@@ -117,7 +117,7 @@ function unfinished(view: Crawl) {
     run_id: id,
     status: view.status,
     url: short(view.url),
-    message: `not done yet${why === null ? "" : `: ${why}`}; the run goes on`,
+    message: `not done yet${why === null ? "" : `: ${why}`}; the run continues`,
     records: [],
     cut: [],
     notes: [],
@@ -138,10 +138,9 @@ async function failureOf({ api }: ToolCall, view: Crawl): Promise<ToolFailure> {
     );
   const { failure_code: code, failure_reason: reason, message, files } = failed;
   const advice = adviceFor(code, reason);
-  const seen =
-    files.length === 0 ? "" : ` What was seen: ${files.map(({ role, uri }) => `${role} ${uri}`).join(", ")}.`;
+  const seen = files.length === 0 ? "" : ` Evidence: ${files.map(({ role, uri }) => `${role} ${uri}`).join(", ")}.`;
   return new ToolFailure(
-    `${code} (${reason}): ${sentence(message ?? "the page could not be had")}${advice === null ? "" : ` ${advice}`}${seen} Run ${id}.`,
+    `${code} (${reason}): ${sentence(message ?? "the page could not be fetched")}${advice === null ? "" : ` ${advice}`}${seen} Run ${id}.`,
     { run_id: id, failure_code: code, failure_reason: reason },
   );
 }
@@ -155,8 +154,8 @@ function notesOn(
   if (records.length === 0)
     return [
       items === undefined
-        ? "the page gave no record"
-        : "items matched nothing on the page: try it out with extract_preview",
+        ? "the page has no records"
+        : "items matched nothing on the page: test it with extract_preview",
     ];
   const names = Array.isArray(fields) ? (fields as string[]) : Object.keys(fields ?? {});
   const missing = names.filter((name) => records.every((record) => isEmpty(record[name])));
@@ -166,7 +165,7 @@ function notesOn(
 /** A page filled by scripts may look complete to a plain request. */
 function noText(records: readonly Record<string, unknown>[], strategy: string | undefined): string[] {
   if (strategy === "browser" || records.length !== 1 || records[0]?.["word_count"] !== 0) return [];
-  return ['the page has no text as a plain request gets it: if scripts write it, ask again with strategy "browser"'];
+  return ['the page has no text without a browser: if scripts render it, call again with strategy "browser"'];
 }
 
 function isEmpty(value: unknown): boolean {

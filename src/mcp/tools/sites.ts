@@ -11,8 +11,8 @@ const LISTED = 20;
 const Site = strict({
   site: Type.String(),
   state: Type.String(),
-  waiting: nullable(Type.String({ description: "why nothing is sent to it now, and until when" })),
-  next_fetch_at: nullable(Type.String({ description: "nothing is sent to it before" })),
+  waiting: nullable(Type.String({ description: "why no requests are sent now, and until when" })),
+  next_fetch_at: nullable(Type.String({ description: "no requests are sent before this time" })),
   error_rate: nullable(Type.Number({ description: "of the last ten minutes, 0 to 1" })),
   pages: strict({ queued: Total, running: Total, retrying: Total, completed: Total, failed: Total }),
   limits: strict({
@@ -21,24 +21,24 @@ const Site = strict({
     min_delay_ms: Total,
     respect_robots: Type.Boolean(),
   }),
-  needs: nullable(Type.String({ description: "what its pages were found to need" })),
+  needs: nullable(Type.String({ description: "learned strategy for its pages" })),
   last_success_at: Text,
 });
 
 export const sites = defineTool({
   name: "sites",
-  title: "How sites are doing",
+  title: "Site status",
   description:
-    "Sites that were fetched from: whether they answer, what they are held for and until when, and their limits. Changing those is the operator's business.",
+    "Known sites: whether they answer, why and until when they wait, and their limits. Only the operator can change limits.",
   input: strict({
     site: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 300,
-        description: "one of them: host, or host:port unless it is 80 or 443",
+        description: "one site: host, or host:port if the port is not 80 or 443",
       }),
     ),
-    q: Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: "a part of the name" })),
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: "part of the name" })),
     state: Type.Optional(oneOf(SITE_STATES, { description: "only sites in this state" })),
     cursor: Cursor,
   }),

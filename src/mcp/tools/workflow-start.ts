@@ -7,17 +7,17 @@ export const workflowStart = defineTool({
   name: "workflow_start",
   title: "Start a workflow",
   description:
-    "Start steps that depend on each other (crawl, download, validate, deduplicate, export to a file …), from a template or a definition of your own. workflow_status without workflow_id lists the templates and what they need.",
+    "Start a workflow: steps that depend on each other (crawl, download, validate, deduplicate, export to a file …), from a template or your own definition. workflow_status without workflow_id lists the templates and what they need.",
   input: strict({
     template: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: "the name of a template; this or definition" }),
+      Type.String({ minLength: 1, maxLength: 100, description: "name of a template; set either this or definition" }),
     ),
     definition: Type.Optional(
       anyObject(
-        'steps of your own: {"name": "Table", "steps": [{"name": "read", "task_type": "scrape", "params": {"url": "https://…", "fields": {"title": "h1"}}}, {"name": "table", "task_type": "export", "params": {"format": "csv"}, "dependencies": ["read"]}]}',
+        'your own steps: {"name": "Table", "steps": [{"name": "read", "task_type": "scrape", "params": {"url": "https://…", "fields": {"title": "h1"}}}, {"name": "table", "task_type": "export", "params": {"format": "csv"}, "dependencies": ["read"]}]}',
       ),
     ),
-    params: Type.Optional(anyObject("what the template or the definition asks for")),
+    params: Type.Optional(anyObject("params of the template or definition")),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "of this run" })),
   }),
   output: strict({
@@ -38,7 +38,7 @@ export const workflowStart = defineTool({
       next: {
         tool: "workflow_status",
         arguments: { workflow_id: workflow.id, wait_seconds: 45 },
-        why: "to see how its steps go",
+        why: "to see the progress of its steps",
       },
     };
   },

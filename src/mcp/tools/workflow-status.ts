@@ -34,21 +34,21 @@ const Step = strict({
   kind: Type.String(),
   status: Type.String(),
   progress: Text,
-  result: nullable(Type.String({ description: "what it counted, as JSON" })),
+  result: nullable(Type.String({ description: "output of the step, as JSON" })),
   run_ids: Type.Array(Type.String(), { description: "its runs; crawl_results reads their records" }),
-  files: Type.Array(File, { description: "read them as resources" }),
+  files: Type.Array(File, { description: "its files; read them as resources" }),
   error: Text,
   advice: Text,
 });
 
 export const workflowStatus = defineTool({
   name: "workflow_status",
-  title: "How workflows go",
+  title: "Workflow status",
   description:
-    "How a workflow goes, step by step, with the files it made, waiting for its end if wanted. Without workflow_id: the newest workflows, and the templates that workflow_start takes.",
+    "Status of a workflow by step, with its files; can wait for its end. Without workflow_id: the newest workflows, and the templates for workflow_start.",
   input: strict({
-    workflow_id: Type.Optional(id("of workflow_start; without: a list of the newest")),
-    wait_seconds: waitSeconds(0, "answers when the workflow has ended, or after this time"),
+    workflow_id: Type.Optional(id("from workflow_start; without it: a list of the newest")),
+    wait_seconds: waitSeconds(0, "returns when the workflow has ended, or after this time"),
     cursor: Cursor,
   }),
   output: strict({

@@ -27,7 +27,7 @@ export function askForTunnel(stream: Duplex, via: Upstream, address: string, por
         if (answer !== "incomplete") return end(answer);
       }
     };
-    const hungUp = () => end(tunnelRefused(via, "it closed the connection instead of answering"));
+    const hungUp = () => end(tunnelRefused(via, "it closed the connection without a response"));
     // `readable` leaves the stream neither flowing nor paused, so the next reader is free to choose.
     stream.on("readable", read).once("end", hungUp).once("close", hungUp);
     stream.write(request(via, address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`));
@@ -43,17 +43,18 @@ function request({ credentials }: Upstream, authority: string): string {
 
 /** Null: the tunnel is established. */
 function readAnswer(head: string, via: Upstream): FetchFailure | null | "incomplete" {
-  if (!head.startsWith(BEGINNING.slice(0, head.length))) return unreachable(via, "what answers there is no HTTP proxy");
+  if (!head.startsWith(BEGINNING.slice(0, head.length))) return unreachable(via, "it is not an HTTP proxy");
   const end = head.indexOf("\r\n\r\n");
-  if ((end === -1 ? head.length : end) > MAX_HEAD_BYTES) return unreachable(via, "the head of its answer has no end");
+  if ((end === -1 ? head.length : end) > MAX_HEAD_BYTES)
+    return unreachable(via, "the headers of its response are too long");
   if (end === -1) return "incomplete";
   const [first = "", ...lines] = head.slice(0, end).split("\r\n");
   const status = Number(STATUS_LINE.exec(first)?.[1]);
   if (Number.isNaN(status) || !lines.every((line) => HEADER_LINE.test(line)))
-    return unreachable(via, "its answer is not valid HTTP");
+    return unreachable(via, "its response is not valid HTTP");
   if (status === 407) return signInRefused(via);
   if (status < 200 || status > 299) return tunnelRefused(via, `it answered ${status}`);
   // The client speaks first through a tunnel, so these bytes are the proxy's own.
-  if (head.length > end + 4) return unreachable(via, "it sent something nobody asked for");
+  if (head.length > end + 4) return unreachable(via, "it sent unrequested data");
   return null;
 }

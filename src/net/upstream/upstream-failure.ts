@@ -14,7 +14,7 @@ export function signInRefused(via: Upstream): FetchFailure {
   return proxyFailure(
     "proxy_auth",
     via,
-    via.credentials === null ? "asks for a user name and a password" : "refused the user name or the password",
+    via.credentials === null ? "requires a user name and password" : "rejected the user name or password",
   );
 }
 

@@ -12,7 +12,7 @@ export async function greetSocks(socket: Socket, via: Upstream): Promise<void> {
   const { credentials } = via;
   const methods = credentials === null ? [NO_AUTH] : [NO_AUTH, PASSWORD_AUTH];
   const [version, method] = await exchange(socket, via, [VERSION, methods.length, ...methods]);
-  if (version !== VERSION) throw unreachable(via, "what answers there is no SOCKS5 proxy");
+  if (version !== VERSION) throw unreachable(via, "it is not a SOCKS5 proxy");
   if (method === NO_AUTH) return;
   if (method !== PASSWORD_AUTH || credentials === null) throw signInRefused(via);
   const user = Buffer.from(credentials.username);
@@ -33,7 +33,7 @@ function exchange(socket: Socket, via: Upstream, bytes: readonly number[]): Prom
       socket.off("data", read).off("close", gone);
       resolve(answer);
     };
-    const gone = () => reject(unreachable(via, "it closed the connection instead of answering"));
+    const gone = () => reject(unreachable(via, "it closed the connection without a response"));
     socket.on("data", read).once("close", gone);
     socket.write(Buffer.from(bytes));
   });

@@ -48,19 +48,19 @@ export async function askSocksForTunnel(
   socket.on("data", onData);
   await new Promise((resolve) => setImmediate(resolve));
   socket.off("data", onData);
-  if (hasExtraBytes || granted.remoteHost === undefined) throw unreachable(via, "its answer is not valid SOCKS5");
+  if (hasExtraBytes || granted.remoteHost === undefined) throw unreachable(via, "its response is not valid SOCKS5");
   if (socket.destroyed) throw hungUp(via);
 }
 
 const REPLIES: Readonly<Record<string, string>> = {
-  Failure: "it does not say why",
+  Failure: "it gave no reason",
   NotAllowed: "its rules forbid it",
   NetworkUnreachable: "it cannot reach that network",
   HostUnreachable: "it cannot reach that host",
   ConnectionRefused: "the site refused the connection",
-  TTLExpired: "the way there is too long",
-  CommandNotSupported: "it makes no connections for others",
-  AddressNotSupported: "it cannot reach addresses of that kind",
+  TTLExpired: "the route is too long (TTL expired)",
+  CommandNotSupported: "it does not support CONNECT",
+  AddressNotSupported: "it does not support this address type",
 };
 
 /** The library reports causes only in its messages. */
@@ -68,12 +68,11 @@ function refusal(message: string, socket: Socket, via: Upstream): FetchFailure {
   if (/authentication failed|no accepted authentication type/i.test(message)) return signInRefused(via);
   const reply = REPLIES[/rejected connection - (\w+)/.exec(message)?.[1] ?? ""];
   if (reply !== undefined) return tunnelRefused(via, reply);
-  if (/invalid|rejected|internal error/i.test(message))
-    return unreachable(via, "what answers there is no SOCKS5 proxy");
+  if (/invalid|rejected|internal error/i.test(message)) return unreachable(via, "it is not a SOCKS5 proxy");
   // Closed without an answer, before the destination was sent.
   return socket.bytesRead === 0 ? unreachable(via, "it closed the connection at once") : hungUp(via);
 }
 
 function hungUp(via: Upstream): FetchFailure {
-  return tunnelRefused(via, "it closed the connection instead of answering");
+  return tunnelRefused(via, "it closed the connection without a response");
 }

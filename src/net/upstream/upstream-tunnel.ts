@@ -54,7 +54,7 @@ export function createTunnels(options: TunnelOptions): Tunnels {
     async reach(via, signal) {
       signal.throwIfAborted();
       const tunnel = new Opening(options, open, via);
-      const abort = () => tunnel.fail(new FetchFailure("run_cancelled", "nobody waits for it any more"));
+      const abort = () => tunnel.fail(new FetchFailure("run_cancelled", "the request was cancelled"));
       signal.addEventListener("abort", abort, { once: true });
       try {
         (await track(tunnel, () => tunnel.run(null))).destroy();
@@ -188,7 +188,7 @@ class Opening {
   #late(hostname: string): FetchFailure {
     const { connectMs } = this.#options;
     if (this.#stage === "resolving")
-      return new FetchFailure("timeout_connect", `no address of ${hostname} after ${connectMs} ms`);
+      return new FetchFailure("timeout_connect", `${hostname} was not resolved after ${connectMs} ms`);
     // A SOCKS5 proxy answers before the destination is sent, an HTTP proxy after.
     const hasGreeted = this.#via.scheme !== "socks5" || this.#socket!.bytesRead > 0;
     if (this.#stage === "connecting" || !hasGreeted) return unreachable(this.#via, `no answer within ${connectMs} ms`);

@@ -88,7 +88,7 @@ function retriesOf(
   if (retries !== undefined && retries !== tries - 1)
     problems.push({
       path: pathOf("max_attempts"),
-      message: `is ${tries}, but retry_attempts is ${retries}: give one of them (retry_attempts does not count the first try)`,
+      message: `is ${tries}, but retry_attempts is ${retries}: set only one of them (retry_attempts does not count the first attempt)`,
     });
   return tries - 1;
 }
@@ -100,7 +100,7 @@ function startsOf(
   pathOf: (path: string) => string,
 ): { url: string | readonly string[] | undefined; name: "url" | "urls" } {
   if (url !== undefined && urls !== undefined)
-    problems.push({ path: pathOf("urls"), message: "one of url and urls is enough" });
+    problems.push({ path: pathOf("urls"), message: "cannot be combined with url; set only one of them" });
   return url === undefined && urls !== undefined ? { url: urls, name: "urls" } : { url, name: "url" };
 }
 
@@ -129,7 +129,7 @@ function readHeaders(
   if (origins.size > 1) {
     problems.push({
       path,
-      message: "are sent to one origin alone, and the crawl begins at several: begin one for each",
+      message: "are sent to one origin only, but the start URLs have several; start one crawl per origin",
     });
     return none;
   }
@@ -142,7 +142,7 @@ function originsOf(urls: readonly string[]): Set<string> {
 }
 
 const NO_PASSWORDS =
-  "has a user name or a password, which would be stored and shown in clear: leave it out, and store it as a session that the crawl names in session_id";
+  "contains a user name or password, which would be stored and shown in plain text: remove it, and use a session (session_id) instead";
 
 function hasPassword(text: string): boolean {
   const url = URL.parse(text);

@@ -160,7 +160,7 @@ export async function crawlHealth(deps: CrawlHealthDeps): Promise<CrawlHealth> {
   const checks = await deps.health.checks();
   const problems = checks
     .filter(({ status }) => status === "failed")
-    .map(({ name, message }) => `the ${name} cannot be used: ${message}`);
+    .map(({ name, message }) => `invalid ${name}: ${message}`);
   const noWorkers = active + pending > 0 ? await noWorkersReason(deps) : null;
   // A pause ends by itself.
   if (noWorkers !== null && noWorkers.reason !== "worker_paused") problems.push(noWorkers.message);

@@ -38,7 +38,7 @@ export async function startCrawl(
 }
 
 const NOT_SAVED =
-  "compares with the run before, and a crawl that is not saved has none: save it as a job (POST /jobs, orb jobs create --crawl) and run that";
+  "compares with the previous run, but only a saved crawl has one: save it as a job (POST /jobs, orb jobs create --crawl) and run that";
 
 /** The run of a crawl, saved as a job or not, with its first tasks. */
 export function newCrawlRun(

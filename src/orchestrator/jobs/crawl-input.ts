@@ -28,13 +28,13 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps, before: CrawlOption
   const crawlStart = input.crawl?.url ?? input.crawl?.urls;
   const starts = crawlStart === undefined && input.target_url !== undefined ? { url: input.target_url } : {};
   if (crawlStart === undefined && input.target_url === undefined) {
-    problems.push({ path: "target_url", message: "is required: where the crawl begins" });
+    problems.push({ path: "target_url", message: "is required: the start URL of the crawl" });
     throw invalid(problems);
   }
   const pathOf = (path: string) => (crawlStart === undefined && path === "url" ? "target_url" : `crawl.${path}`);
   const crawl = readCrawlOptions(deps, { ...input.crawl, ...starts }, problems, pathOf, before);
   if (input.target_url !== undefined && crawlStart !== undefined && !beginsAt(input.target_url, crawl))
-    problems.push({ path: "target_url", message: "is not where crawl.url begins: one of them is enough" });
+    problems.push({ path: "target_url", message: "differs from crawl.url; set only one of them" });
   if (problems.length > 0) throw invalid(problems);
   const recipe: CrawlRecipe = { ...pageRecipeOf(crawl), schedule, timezone: input.timezone ?? null, crawl };
   const first = fetchUrl(crawl.urls[0]!)!;
@@ -76,9 +76,8 @@ function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
       message: "for a crawl, set crawl.max_attempts instead",
     });
   if (isSet("workflow"))
-    problems.push({ path: "workflow", message: 'is for workflows alone: say "kind": "workflow", or leave it out' });
-  for (const path of OF_PAGES.filter(isSet))
-    problems.push({ path, message: "is for jobs of one page: a crawl has none" });
+    problems.push({ path: "workflow", message: 'is only for workflows: set "kind": "workflow", or remove it' });
+  for (const path of OF_PAGES.filter(isSet)) problems.push({ path, message: "is only for page jobs, not for crawls" });
 }
 
 const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetchUrl(urls[0] ?? "");

@@ -101,9 +101,9 @@ type Before = ProxyOptions & Pick<Recipe, "browser">;
 export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null = null): NewJob {
   const problems: FieldError[] = [];
   if (input.crawl !== undefined && input.crawl !== null)
-    problems.push({ path: "crawl", message: 'is for crawls alone: say "kind": "crawl", or leave it out' });
+    problems.push({ path: "crawl", message: 'is only for crawls: set "kind": "crawl", or remove it' });
   if (input.workflow !== undefined && input.workflow !== null)
-    problems.push({ path: "workflow", message: 'is for workflows alone: say "kind": "workflow", or leave it out' });
+    problems.push({ path: "workflow", message: 'is only for workflows: set "kind": "workflow", or remove it' });
   const replay = readReplay(input, problems);
   const target = readTarget(input, replay?.url ?? null, problems);
   if (target !== null) refuseForbidden("target_url", target.href, deps.policy);
@@ -112,7 +112,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null
   if (strategy === "api_replay" && (input.replay === undefined || input.replay === null))
     problems.push({
       path: "replay",
-      message: "is required by the strategy api_replay: the call to repeat",
+      message: "is required with strategy api_replay: the call to replay",
     });
   readPlan(input, problems);
   const pageOptions = readPageOptions(input, problems, {
@@ -177,13 +177,13 @@ function refuseSecrets(
   problems: FieldError[],
 ): void {
   const remedy =
-    "would be stored and shown in clear: give it in the job's headers or cookies, or in a session named in session_id";
+    "would be stored and shown in plain text: use headers or cookies of the job, or a session (session_id)";
   for (const [name, value] of Object.entries(request.headers ?? {}))
     if (isSecret(name, value))
       problems.push({ path: `replay.request.headers.${name}`, message: `looks like a secret and ${remedy}` });
   const { username, password } = new URL(request.url);
   if (username !== "" || password !== "")
-    problems.push({ path: "replay.request.url", message: `has a user name or a password, which ${remedy}` });
+    problems.push({ path: "replay.request.url", message: `contains a user name or password, which ${remedy}` });
 }
 
 const LONGEST_URL = 8192;
@@ -194,7 +194,7 @@ function readTarget(input: JobInput, replayUrl: string | null, problems: FieldEr
     problems.push({ path: "target_url", message });
     return null;
   };
-  if (text === undefined) return wrong("is required: the address of the page");
+  if (text === undefined) return wrong("is required: the URL of the page");
   if (text.length > LONGEST_URL) return wrong(`is longer than ${LONGEST_URL} characters`);
   const url = fetchUrl(text);
   if (url === null) return wrong("expected an absolute http or https URL, such as https://example.com/");
@@ -248,8 +248,9 @@ export function readCredentials(
     const path = `headers.${name}`;
     if (!HEADER_NAME.test(name)) problems.push({ path, message: "is not a header name" });
     else if (RESERVED.has(name.toLowerCase()) || name.toLowerCase().startsWith("proxy-"))
-      problems.push({ path, message: "is set by the client itself: remove it" });
-    else if (!HEADER_VALUE.test(value)) problems.push({ path, message: "has characters that a header cannot carry" });
+      problems.push({ path, message: "is set automatically: remove it" });
+    else if (!HEADER_VALUE.test(value))
+      problems.push({ path, message: "contains characters that are not allowed in a header" });
     else headers[name.toLowerCase()] = value;
   }
   const requestedCookies = input.cookies ?? [];
@@ -259,7 +260,7 @@ export function readCredentials(
   for (const { name, value } of cookies) {
     if (!isCookieName(name)) problems.push({ path: `cookies.${name}`, message: "is not a cookie name" });
     else if (!isCookieValue(value))
-      problems.push({ path: `cookies.${name}`, message: "has characters that a cookie cannot carry" });
+      problems.push({ path: `cookies.${name}`, message: "contains characters that are not allowed in a cookie" });
   }
   const basic =
     url === null || (url.username === "" && url.password === "")

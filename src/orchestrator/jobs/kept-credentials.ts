@@ -56,7 +56,7 @@ function open(seal: Seal, sealed: string, touched: readonly string[]): Credentia
     throw new OrbError("secret_key_wrong", `${touched.join(", ")}: ${message} with the current key`, {
       cause: error,
       fields: touched.map((path) => ({ path, message })),
-      hint: "Set APP_SECRET_KEY to the key they were stored with, or give headers, cookies and target_url together: that replaces them all.",
+      hint: "Set APP_SECRET_KEY to the original key, or send headers, cookies and target_url together to replace them all.",
     });
   }
 }

@@ -78,7 +78,7 @@ export async function changeJob(deps: JobDeps, id: string, change: JobInput, ver
   const before = await requireJob(deps, id);
   refuseStaleJob(before, inputOf(before), change, version);
   if (change.kind !== undefined && change.kind !== before.kind)
-    throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: save another job instead` }]);
+    throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: create another job instead` }]);
   const job = await withItsSession(deps, before, await changedJob(deps, before, change), change);
   return viewOf(deps, await deps.store.updateJob(id, keepOccurrence(before, job), deps.clock.now(), version));
 }

@@ -75,14 +75,14 @@ function withSealedTexts(
   if (secret >= 0 && others.length > 0)
     report(
       secret,
-      "is a secret, which is typed at one origin alone, and the crawl begins at several: begin one for each",
+      "is a secret, which is typed at one origin only, but the start URLs have several; start one crawl per origin",
     );
   const sealed = sealActions(actions, { seal, origin, before: before?.browser?.actions ?? [], report });
   return { ...browser, actions: sealed };
 }
 
 function refuseWithReplay(read: Read, problems: FieldError[], pathOf: (path: string) => string): void {
-  const message = "does not go with the strategy api_replay, which gets data and no page";
+  const message = "cannot be combined with strategy api_replay, which fetches data instead of a page";
   if (read.document !== null) problems.push({ path: pathOf("document"), message });
   else if (browserNeeds(read) !== null) problems.push({ path: pathOf("browser"), message });
 }
@@ -93,7 +93,7 @@ function refuseLongWaits(browser: BrowserOptions, seconds: number | null, proble
   const waits = (browser.actions ?? []).map((action) => ("milliseconds" in action ? action.milliseconds : 0));
   const total = waits.reduce((sum, wait) => sum + wait, browser.wait_ms ?? 0);
   if (total < seconds * 1000) return;
-  const message = `waits for ${total} ms in all, and the page has ${seconds * 1000} (timeout_seconds)`;
+  const message = `waits for ${total} ms in total, but the page has only ${seconds * 1000} ms (timeout_seconds)`;
   problems.push({ path: browser.wait_ms === total ? `${path}.wait_ms` : path, message });
 }
 
@@ -142,9 +142,9 @@ function readAction(action: InputReader): BrowserAction {
   const type = action.oneOf("type", ACTION_TYPES);
   if (type === undefined) return { type: "scrape" };
   for (const key of action.keys().filter((name) => name !== "type" && !ACTION_KEYS[type].includes(name)))
-    action.addError(key.slice(0, 100), `does not go with ${type}`);
+    action.addError(key.slice(0, 100), `cannot be combined with ${type}`);
   if (type === "wait" && action.has("milliseconds") === action.has("selector"))
-    action.addError("", "needs milliseconds or selector, one of them");
+    action.addError("", "needs either milliseconds or selector");
   action.require(REQUIRED[type] ?? "type");
   const values = {
     milliseconds: action.number("milliseconds", { max: LONGEST_WAIT_MS }),
@@ -166,6 +166,6 @@ function readAction(action: InputReader): BrowserAction {
 function readSelector(reader: InputReader, key: string): string | undefined {
   const selector = reader.text(key, { empty: false, max: 2000, expected: "a CSS selector" });
   // To what drives the browser it is a step from one selector to the next.
-  if (selector?.replace(/"[^"]*"|'[^']*'/g, "").includes(">>") === true) reader.addError(key, "there is no >> in CSS");
+  if (selector?.replace(/"[^"]*"|'[^']*'/g, "").includes(">>") === true) reader.addError(key, ">> is not CSS");
   return selector;
 }

@@ -24,7 +24,7 @@ export function readProxy(
   if (before !== null && requested === before.proxy) return { proxy: before.proxy, sealed_proxy: before.sealed_proxy };
   const upstream = parseUpstream(requested);
   if (typeof upstream === "string") {
-    problems.push({ path, message: `${upstream}; or "${POOL}" for one of the pool` });
+    problems.push({ path, message: `${upstream}; or "${POOL}" for the proxy pool` });
     return NO_PROXY;
   }
   refuseForbiddenProxy(path, upstream.hostname, deps.policy);

@@ -23,7 +23,7 @@ export function readSchedule(input: ScheduleInput, problems: FieldError[], deps:
   if (scheduleZone !== null && zone !== null && scheduleZone !== zone)
     problems.push({
       path: "schedule.timezone",
-      message: `is ${requested.timezone}, but timezone is ${input.timezone}: a job has one time zone; give the same twice, or null for one of them`,
+      message: `is ${requested.timezone}, but timezone is ${input.timezone}: both must be equal; set only one of them`,
     });
   const cron = readCron(requested.cron, path, problems, deps);
   return {
@@ -52,12 +52,12 @@ export function readCron(text: string | undefined, path: string, problems: Field
   else {
     try {
       const times = nextOccurrences({ cron, timezone: null }, deps.clock.now(), COMPARED_TIMES);
-      if (times.length === 0) problems.push({ path, message: "is a time that never comes" });
+      if (times.length === 0) problems.push({ path, message: "matches no existing date" });
       const [least, floor] = [closest(times), deps.minScheduleMs ?? 0];
       if (least < floor)
         problems.push({
           path,
-          message: `has times ${least / 1000} s apart, and at least ${floor / 1000} s are required (APP_MIN_SCHEDULE_SECONDS): use 5 fields, such as */5 * * * *`,
+          message: `has times ${least / 1000} s apart, but at least ${floor / 1000} s are required (APP_MIN_SCHEDULE_SECONDS): use 5 fields, such as */5 * * * *`,
         });
     } catch (error) {
       problems.push({ path, message: `is not a cron expression: ${messageOf(error).replace(/^CronPattern: /, "")}` });

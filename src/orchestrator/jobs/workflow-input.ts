@@ -60,7 +60,7 @@ const OF_ALL = new Set<keyof JobInput>([
 function refuseOtherKeys(input: JobInput, problems: FieldError[]): void {
   const requested = (Object.keys(input) as (keyof JobInput)[]).filter((key) => (input[key] ?? null) !== null);
   for (const path of requested.filter((key) => !OF_ALL.has(key)))
-    problems.push({ path, message: "is for jobs of pages and crawls: a workflow says such things in its steps" });
+    problems.push({ path, message: "is only for page and crawl jobs; in a workflow, set it in the params of a step" });
 }
 
 /** Merges a change into a saved workflow: replaces its source when that differs, else merges key by key. */

@@ -57,8 +57,8 @@ async function giveUp(deps: Deps, { id, waits }: HeldRun, proxyCounts: ProxiesTh
   const least = leastOf(rules);
   const why =
     waits > 0
-      ? `no page has come through a proxy for too long: ${usable}`
-      : `it no longer waits for proxies: ${usable}, at least ${least} ${least === 1 ? "is" : "are"} wanted`;
+      ? `no page was fetched through a proxy for too long: ${usable}`
+      : `it no longer waits for proxies: ${usable}, at least ${least} ${least === 1 ? "is" : "are"} required`;
   if (await store.failHeldRun(id, "proxies", failure("no_proxies", why), now)) await dropWork(deps, [id]);
 }
 

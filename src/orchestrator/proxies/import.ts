@@ -67,22 +67,23 @@ function allBad(bad: ImportView["invalid"]): OrbError {
   const fields: FieldError[] = bad
     .slice(0, NAMED_IN_ERROR)
     .map(({ index, message }) => ({ path: `proxies.${index}`, message }));
-  return new OrbError("input_invalid", `none of ${bad.length} proxies can be taken: ${bad[0]?.message}`, { fields });
+  return new OrbError("input_invalid", `none of the ${bad.length} proxies is valid: ${bad[0]?.message}`, { fields });
 }
 
 /** Imports a list from a URL, one proxy per line. `index` in the result counts non-blank lines, from 0. */
 export async function importProxyList(deps: ImportDeps, url: string): Promise<ImportView> {
   const lines = proxyLines(await fetchList(deps, url)).map(({ text }) => text);
-  if (lines.length === 0) throw invalid([{ path: "url", message: "there is no proxy at this address" }]);
+  if (lines.length === 0) throw invalid([{ path: "url", message: "this URL contains no proxy" }]);
   if (lines.length > MOST_AT_ONCE)
-    throw invalid([{ path: "url", message: `the list has ${lines.length} lines: at most ${MOST_AT_ONCE} are taken` }]);
+    throw invalid([
+      { path: "url", message: `the list has ${lines.length} lines, at most ${MOST_AT_ONCE} are allowed` },
+    ]);
   return importProxies(deps, lines);
 }
 
 async function fetchList(deps: ImportDeps, address: string): Promise<string> {
   const url = fetchUrl(address);
-  if (url === null)
-    throw invalid([{ path: "url", message: "expected an address that begins with http:// or https://" }]);
+  if (url === null) throw invalid([{ path: "url", message: "expected a URL that starts with http:// or https://" }]);
   try {
     checkUrl(new URL(url), deps.policy);
     const chunks: Buffer[] = [];

@@ -49,7 +49,7 @@ export async function refreshProxies(deps: RefreshDeps): Promise<{ view: Refresh
 const NAMES: Readonly<Record<CheckedProxies, string>> = {
   all: "Check of all proxies",
   due: "Regular proxy check",
-  wanting: "Check of proxies that are new or have rested",
+  wanting: "Check of proxies that are new or due again",
 };
 
 /** Starts a check of these proxies, or returns the running one. Null: none of them exists. */
@@ -166,7 +166,7 @@ function messageOf(
   const how =
     checks === "fetch"
       ? "are usable"
-      : "can be reached; whether anything comes through them was not tried: APP_PROXY_CHECK_URL is not set";
+      : "are reachable; nothing was fetched through them, because APP_PROXY_CHECK_URL is not set";
   if (status === "complete") return `${found} of ${total} proxies ${how}`;
   if (status === "failed") return `${run.message ?? "Run failed"}; ${done} of ${chunks} chunks were checked`;
   return `${done} of ${chunks} chunks checked: so far ${found} proxies ${how}`;

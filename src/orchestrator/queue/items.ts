@@ -87,7 +87,7 @@ export async function listItems(
   // Silently starting over would make a script that pages through the queue loop forever.
   if (filter.after !== undefined && (await store.task(filter.after))?.runId !== run?.id)
     throw new OrbError("input_invalid", `${filter.after} is not the id of an item of the queue`, {
-      hint: "Go on behind the `id` of the last item that was listed.",
+      hint: "Use the `id` of the last listed item.",
     });
   if (run === null) return [];
   const tasks = await store.tasks(run.id, {
@@ -110,7 +110,7 @@ export async function showItem(
   const task = run === null ? null : ((await store.taskByKey(run.id, name)) ?? (await store.task(name)));
   if (task === null || task.runId !== run?.id)
     throw new OrbError("not_found", `the queue has no item named ${name}`, {
-      hint: "orb queue list shows what there is.",
+      hint: "orb queue list shows all items.",
     });
   const files = await store.artifactsOf(task.id);
   return {

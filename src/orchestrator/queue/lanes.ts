@@ -93,7 +93,7 @@ async function workersOf(
 }
 
 const SLEEPS = {
-  time: { reason: "step_time", message: "Waiting, as defined by the step" },
+  time: { reason: "step_time", message: "Waiting, as requested by the step" },
   run: { reason: "step_run", message: "Waiting for the run it started" },
   items: { reason: "step_entries", message: "Waiting for its list entries" },
   retry: { reason: "retry", message: "Retrying" },

@@ -33,7 +33,7 @@ export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<Run
   const run = await requireRun(deps, id);
   // A cancelled run never reopens, so new items would have no run.
   if (run.kind === "queue")
-    throw new OrbError("illegal_transition", "the queue is one standing run, which cannot be cancelled", {
+    throw new OrbError("illegal_transition", "the queue is a permanent run and cannot be cancelled", {
       hint: "Pause it instead.",
     });
   if (run.kind === "workflow" && run.status !== "cancelled") refuseUnlessFit("cancel", run.status);
@@ -83,10 +83,10 @@ export async function resumeRun(deps: AdmissionDeps, id: string): Promise<RunRec
     throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be resumed`, {
       hint:
         run.status === "waiting_for_human"
-          ? "It waits for a person: answer it with a session, or skip."
+          ? "It waits for a person: resolve it with a session, or skip it."
           : run.status === "cancelled"
-            ? "What is cancelled stays so: start a new run instead."
-            : "Only a paused run can be resumed; retry-failed opens one again of which something failed.",
+            ? "A cancelled run cannot be resumed: start a new run instead."
+            : "Only a paused run can be resumed; retry-failed reopens an ended run with failed tasks.",
     });
   const resumed = await change(deps, id, isCrawl ? "queued" : "running", "Run resumed", isDone);
   if (!isCrawl) {
@@ -126,13 +126,13 @@ export async function resolveRun(
 ): Promise<RunRecord> {
   const { kind, snapshot } = await requireRun(deps, id);
   if ("session_id" in answer) {
-    if (kind !== "page") throw new OrbError("illegal_transition", "only the run of a page waits for a session");
+    if (kind !== "page") throw new OrbError("illegal_transition", "only a page run can wait for a session");
     const session = await requireSessionFor(deps, answer.session_id, snapshot as PageSnapshot);
     const run = await deps.store.answerHuman(id, { sessionId: session.id }, deps.clock.now());
     await deps.wake(await lanesOf(deps, id));
     return run;
   }
-  const why = "a person decided to leave this page";
+  const why = "a person skipped this page";
   const run = await deps.store.answerHuman(id, { skip: why }, deps.clock.now());
   await deps.wake(null);
   return run;

@@ -44,14 +44,19 @@ export async function exportRun(
   return { ...file, bytes: how.export(records, columns === null ? {} : { columns }) };
 }
 
-const NOT_OF_ARCHIVES = "an archive has every page that was fetched: choose another format, or leave it out";
+const NOT_OF_ARCHIVES =
+  "cannot be combined with an archive, which contains every fetched page: choose another format or remove it";
 
 function archiveOf(deps: ExportDeps, run: RunRecord, how: Archiver, fileName: string): AsyncIterable<Uint8Array> {
   const options = run.kind === "crawl" ? (run.snapshot as Partial<CrawlSnapshot> | null)?.options : undefined;
   if (options?.export_format !== how.name)
-    throw new OrbError("not_archived", `this run has stored no responses of the servers, so it has no ${how.name}`, {
-      hint: `Start a crawl with "export_format": "${how.name}", or with orb crawl --format ${how.name}.`,
-    });
+    throw new OrbError(
+      "not_archived",
+      `this run did not store raw responses, so it cannot be exported as ${how.name}`,
+      {
+        hint: `Start a crawl with "export_format": "${how.name}", or with orb crawl --format ${how.name}.`,
+      },
+    );
   return how.archive(exchangesOf(deps, run.id), {
     id: deps.random.uuid(),
     now: deps.clock.now(),

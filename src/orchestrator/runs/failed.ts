@@ -137,7 +137,7 @@ export async function retryFailedTasks(
 ): Promise<{ run: RunRecord; retried: number }> {
   const run = await requireRun(deps, id);
   if (run.kind === "workflow")
-    throw new OrbError("illegal_transition", "the steps of a workflow cannot be retried individually", {
+    throw new OrbError("illegal_transition", "single steps of a workflow cannot be retried", {
       hint: "Recover the workflow: POST /workflows/{id}/recover, or orb workflows recover ID.",
     });
   if (run.status === "cancelled")
@@ -194,11 +194,11 @@ async function inPieces(
 async function nothingFailed({ store }: OrchestratorDeps, run: RunRecord, choice: FailedChoice): Promise<OrbError> {
   const groups = Object.keys(choice).length === 0 ? [] : await store.runErrors(run.id);
   if (groups.length === 0)
-    return new OrbError("illegal_transition", "nothing of this run has failed", {
+    return new OrbError("illegal_transition", "this run has no failed tasks", {
       hint: TERMINAL_RUN_STATES.includes(run.status) ? "Start a new run instead." : "Wait until it has ended.",
     });
   const causes = groups.slice(0, 5).map(({ code, reason, count }) => `${count} ${code} (${reason})`);
   return new OrbError("illegal_transition", "no failed task of this run matches the request", {
-    hint: `There is: ${causes.join(", ")}${groups.length > causes.length ? ", and more" : ""}.`,
+    hint: `Failed tasks: ${causes.join(", ")}${groups.length > causes.length ? ", and more" : ""}.`,
   });
 }

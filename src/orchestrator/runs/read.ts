@@ -186,7 +186,7 @@ export function requireComparable({ kind, jobId }: RunRecord): void {
     {
       path: "query.only_changed",
       message:
-        "is for runs of saved crawls, which are compared with the run before: save the crawl as a job (POST /jobs, orb jobs create --crawl), or leave it out",
+        "is only for runs of saved crawls, which are compared with the previous run: save the crawl as a job (POST /jobs, orb jobs create --crawl), or remove it",
     },
   ]);
 }

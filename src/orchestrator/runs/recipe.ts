@@ -56,7 +56,7 @@ export async function showRecipe(deps: OrchestratorDeps, id: string): Promise<Re
   const snapshot =
     run.kind === "workflow" ? ((await deps.store.workflowSnapshot(id)) as WorkflowSnapshot | null) : null;
   if (snapshot === null)
-    throw new OrbError("not_found", `the run ${id} is of the kind ${run.kind}, which is not asked for by a recipe`);
+    throw new OrbError("not_found", `run ${id} has no settings to show: it is of kind ${run.kind}`);
   const { definition, template, params } = snapshot;
   const shown = shownParams(definition.params, params);
   const source =

@@ -51,7 +51,7 @@ export function toStepWaiting(step: StepRecord, child: Child | null = null): Ste
       return {
         for: "time",
         until: isoOf(waiting.until),
-        message: "Waiting, as defined by the step",
+        message: "Waiting, as requested by the step",
         last_failure: null,
       };
     case "items":

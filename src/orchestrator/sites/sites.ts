@@ -10,7 +10,7 @@ import { type SiteDeps, type SiteView, siteViews } from "./site-view.ts";
 export function siteName(text: string, path = "site"): string {
   const url = URL.parse(`http://${text}`);
   if (url === null || url.pathname !== "/" || url.search !== "" || url.username !== "" || /[/?#@]/.test(text)) {
-    const message = `${text} is not a site: expected a host name, with its port unless that is 80 or 443`;
+    const message = `${text} is not a site: expected a host name, with its port if that is not 80 or 443`;
     throw new OrbError("input_invalid", message, { fields: [{ path, message }] });
   }
   return siteOf(url);
@@ -32,7 +32,7 @@ export async function listSites(deps: SiteDeps, filter: SiteFilter): Promise<Sit
 export async function showSite(deps: SiteDeps, name: string): Promise<SiteView> {
   const record = await deps.store.site(siteName(name, SITE_PATH));
   if (record === null)
-    throw new OrbError("not_found", `no site named ${name} is known`, { hint: "orb sites list shows what there is." });
+    throw new OrbError("not_found", `no site named ${name} is known`, { hint: "orb sites list shows all sites." });
   return viewOf(deps, record);
 }
 

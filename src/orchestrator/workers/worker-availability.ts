@@ -75,7 +75,8 @@ export async function noWorkersReason({ store }: Pick<OrchestratorDeps, "store">
   // With several engines, the leader may have just gone while others work.
   const engineLives =
     holderLives || (!store.capabilities.singleEngine && workers.some(({ role }) => role === "engine"));
-  if (!engineLives) return because("no_worker", "no worker runs: work waits until orb serve or orb worker is started");
+  if (!engineLives)
+    return because("no_worker", "no worker is running: work waits until orb serve or orb worker is started");
   const engines = workers.filter(({ role }) => role === "engine");
   const paused = engines.find((worker) => worker.paused !== null)?.paused ?? null;
   if (paused === null || engines.some((worker) => worker.paused === null)) return null;
@@ -112,7 +113,7 @@ export function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
 }
 
 function drainedWords(workers: readonly WorkerRecord[]): string {
-  const goOn = (id: string) => `orb workers resume ${id} goes on`;
+  const goOn = (id: string) => `resume with orb workers resume ${id}`;
   return workers.length === 1
     ? `the only worker is drained and takes no work: ${goOn(workers[0]!.id)}`
     : `all ${workers.length} workers are drained and take no work: ${goOn("ID")}`;

@@ -16,7 +16,7 @@ export function workerReadings(workers: readonly WorkerRecord[], now: number): R
   return [
     ...gauge(
       "orb_workers",
-      "Processes that do the work, by state; standby: it takes over when the one that works is gone; lost ones of the last day.",
+      "Workers by state. standby: takes over when the active worker is gone; lost: in the last day.",
       WORKER_COUNTS.map((state) => [{ state }, counts[state]]),
     ),
     ...workerFigures(live, recent),
@@ -32,17 +32,17 @@ export function workerFigures(live: readonly WorkerFigures[], recent: readonly W
   return [
     ...gauge(
       "orb_tasks_in_flight",
-      "Tasks that a worker works on.",
+      "Tasks in flight per worker.",
       ofLive(({ inFlight }) => inFlight),
     ),
     ...gauge(
       "orb_engine",
-      "1 when that worker is the engine.",
+      "1 if this worker is the engine.",
       ofLive(({ role }) => Number(role === "engine")),
     ),
     ...gauge(
       "orb_paused",
-      "1 when that worker waits for a resource.",
+      "1 if this worker waits for a resource.",
       ofLive(({ paused }) => Number(paused !== null)),
     ),
     ...gauge(
@@ -52,7 +52,7 @@ export function workerFigures(live: readonly WorkerFigures[], recent: readonly W
     ),
     ...counter(
       "orb_tasks_ended_total",
-      "Tasks that a worker has ended, by outcome.",
+      "Tasks that ended per worker, by outcome.",
       recent.flatMap(({ id: worker, completed, failed }) => [
         [{ worker, outcome: "completed" }, completed] as const,
         [{ worker, outcome: "failed" }, failed] as const,
@@ -61,7 +61,7 @@ export function workerFigures(live: readonly WorkerFigures[], recent: readonly W
     ...attemptReadings(recent),
     ...histogram(
       "orb_rate_limit_wait_seconds",
-      "How long sites with work had to wait for their limits, by reason.",
+      "Time that sites with work waited for their limits, by reason.",
       WAIT_BUCKETS_S,
       recent.flatMap(({ id: worker, waits = [] }) =>
         waits.map(({ reason, buckets, sumMs, count }) => {
@@ -79,7 +79,7 @@ function llmReadings(workers: readonly WorkerFigures[]): Reading[] {
   return [
     ...counter(
       "orb_llm_calls_total",
-      "Calls of the model behind APP_LLM_URL, by outcome.",
+      "Calls to the model at APP_LLM_URL, by outcome.",
       asked.flatMap(({ worker, calls }) => [
         [{ worker, outcome: "ok" }, calls.ok] as const,
         [{ worker, outcome: "failed" }, calls.failed] as const,
@@ -87,7 +87,7 @@ function llmReadings(workers: readonly WorkerFigures[]): Reading[] {
     ),
     ...counter(
       "orb_llm_tokens_total",
-      "Tokens that these calls have used, as the endpoint counts them.",
+      "Tokens used by these calls, as counted by the endpoint.",
       asked.flatMap(({ worker, promptTokens, completionTokens }) => [
         [{ worker, kind: "prompt" }, promptTokens] as const,
         [{ worker, kind: "completion" }, completionTokens] as const,
@@ -105,12 +105,12 @@ function attemptReadings(workers: readonly WorkerFigures[]): Reading[] {
   return [
     ...counter(
       "orb_attempts_total",
-      "Attempts that a worker has made, by strategy, outcome and failure code.",
+      "Attempts per worker, by strategy, outcome and failure code.",
       all.map(({ labels, count }) => [labels, count]),
     ),
     ...counter(
       "orb_attempt_seconds_total",
-      "Time that these attempts have taken.",
+      "Duration of these attempts.",
       all.map(({ labels, ms }) => [labels, ms / 1000]),
     ),
   ];

@@ -86,7 +86,7 @@ export async function showWorker({ store }: Pick<OrchestratorDeps, "store">, id:
   const worker = await store.worker(id);
   if (worker === null)
     throw new OrbError("not_found", `there is no worker with the id ${id}`, {
-      hint: "orb workers shows those that there are.",
+      hint: "orb workers lists all workers.",
     });
   return toWorkerView(store, worker);
 }
@@ -108,8 +108,8 @@ function workerUnreachable({ id, command, identity, machine, heartbeatAt, drainR
   const asked = drainRequested ? "; it was asked to drain before" : "";
   return new OrbError(
     "illegal_transition",
-    `worker ${id} (${who}) has sent no heartbeat since ${isoOf(heartbeatAt)} and cannot be asked${asked}`,
-    { hint: "Look whether that process still runs. Its work is taken over by others; orb workers shows them." },
+    `worker ${id} (${who}) has sent no heartbeat since ${isoOf(heartbeatAt)} and cannot be drained, resumed or pinged${asked}`,
+    { hint: "Check whether the process is still running. Other workers take over its tasks; orb workers lists them." },
   );
 }
 

@@ -76,6 +76,6 @@ const MOST_METADATA_BYTES = 64 * 1024;
 
 export function refuseLargeMetadata(metadata: unknown): void {
   if (Buffer.byteLength(JSON.stringify(metadata ?? {})) <= MOST_METADATA_BYTES) return;
-  const message = "is larger than 64 KiB: keep a reference to what is larger";
+  const message = "is larger than 64 KiB: store larger data elsewhere and keep a reference";
   throw new OrbError("input_invalid", `metadata: ${message}`, { fields: [{ path: "metadata", message }] });
 }

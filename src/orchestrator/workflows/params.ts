@@ -19,7 +19,7 @@ export function filledParams(
 ): Params | null {
   if (schema === null) {
     for (const name of Object.keys(input))
-      report(name, "the definition asks for no params: declare it there, or leave it out");
+      report(name, "the definition declares no params: declare it there, or remove it");
     return Object.keys(input).length === 0 ? {} : null;
   }
   let isKept = true;

@@ -170,7 +170,7 @@ export async function showWorkflowTask(deps: RunWaitDeps, id: string, task: stri
 /** The step that has, or last had, this engine id. */
 export async function findByEngineId(deps: RunWaitDeps, engineId: string): Promise<WorkflowTaskView> {
   const found = await deps.store.stepByEngineId(engineId);
-  if (found === null) throw new OrbError("not_found", `no step was ever known to the engine as ${engineId}`);
+  if (found === null) throw new OrbError("not_found", `no step has the engine task id ${engineId}`);
   return showWorkflowTask(deps, found.runId, found.step.task.id);
 }
 

@@ -8,7 +8,7 @@ type WorkflowAction = "start" | "pause" | "resume" | "cancel" | "recover" | "del
 const AGAIN = "Re-run it instead: POST /workflows/{id}/rerun, or orb workflows rerun ID.";
 const RECOVER = "Recover it instead: POST /workflows/{id}/recover, or orb workflows recover ID.";
 const CANCEL = "Cancel it first, or delete it with force.";
-const BUSY = "It is just being recovered: try again when it runs.";
+const BUSY = "It is being recovered: retry when it is running.";
 
 const HINTS: Readonly<Record<WorkflowAction, Partial<Record<RunState, string>>>> = {
   start: {
@@ -32,7 +32,7 @@ const HINTS: Readonly<Record<WorkflowAction, Partial<Record<RunState, string>>>>
     running: "Only one that has failed can be recovered: wait for its end.",
     paused: "Only one that has failed can be recovered: resume it.",
     recovering: "It is being recovered already.",
-    completed: `Nothing of it is left to do. ${AGAIN}`,
+    completed: `All its steps are completed. ${AGAIN}`,
     cancelled: AGAIN,
   },
   delete: { queued: CANCEL, running: CANCEL, paused: CANCEL, recovering: CANCEL },

@@ -132,18 +132,21 @@ export async function findDefinition(
   const isNamed = template !== undefined && template !== null;
   if (definition !== undefined && definition !== null) {
     if (isNamed) {
-      problems.push({ path: pathOf("template", ""), message: "stands beside a definition: one of them is enough" });
+      problems.push({ path: pathOf("template", ""), message: "cannot be combined with definition; remove one" });
       return null;
     }
     if ((input.template_version ?? null) !== null) {
-      problems.push({ path: pathOf("template_version", ""), message: "is of templates: name one, or leave it out" });
+      problems.push({
+        path: pathOf("template_version", ""),
+        message: "can only be used with template; add template or remove it",
+      });
       return null;
     }
     const checked = await readDefinition(deps, definition, (path) => pathOf("definition", path), problems);
     return checked === null ? null : { definition: checked, template: null };
   }
   if (!isNamed) {
-    problems.push({ path: pathOf("definition", ""), message: "is required, or the name of a template" });
+    problems.push({ path: pathOf("definition", ""), message: "is required, unless template is set" });
     return null;
   }
   return templateOf(deps, input, pathOf, problems);

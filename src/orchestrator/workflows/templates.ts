@@ -54,8 +54,8 @@ export async function findTemplate(
   if (builtInTemplate !== null && (version ?? BUILT_IN_VERSION) === BUILT_IN_VERSION) return builtInTemplate;
   const isKnown = builtInTemplate !== null || (await store.template(name)) !== null;
   throw isKnown
-    ? new OrbError("not_found", `there is no version ${version} of the template ${name}`)
-    : new OrbError("not_found", `there is no template of the name ${name}`);
+    ? new OrbError("not_found", `the template ${name} has no version ${version}`)
+    : new OrbError("not_found", `there is no template named ${name}`);
 }
 
 export async function showTemplate(deps: OrchestratorDeps, name: string, version?: number): Promise<TemplateView> {
@@ -111,8 +111,8 @@ export async function putTemplate(
 export async function deleteTemplate(deps: Pick<OrchestratorDeps, "store">, name: string): Promise<void> {
   if ((await deps.store.deleteTemplate(name)) > 0) return;
   throw builtIn(name) === null
-    ? new OrbError("not_found", `there is no template of the name ${name}`)
-    : new OrbError("not_found", `the template ${name} is built in, and no other version of it has been saved`);
+    ? new OrbError("not_found", `there is no template named ${name}`)
+    : new OrbError("not_found", `the template ${name} is built in, and no version of it was saved`);
 }
 
 function toView({ name, version, builtIn: isBuiltIn, definition, createdAt }: Found): TemplateView {

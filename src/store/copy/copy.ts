@@ -167,7 +167,7 @@ async function auditCopy(
 }
 
 function copyMismatch(what: string): OrbError {
-  return new OrbError("database_unfinished", `the copy is not what the original is: ${what}`, {
-    hint: "Nobody can start on it. Begin again; if it happens again, report it with this message.",
+  return new OrbError("database_unfinished", `the copy differs from the original: ${what}`, {
+    hint: "No process can use this copy. Run the command again; if it happens again, report this message.",
   });
 }

@@ -27,7 +27,7 @@ export class CopySource implements Disposable {
   constructor(path: string, clock: Clock) {
     if (!existsSync(path))
       throw new OrbError("database_unavailable", `there is no database at ${path}`, {
-        hint: "APP_DATABASE_URL names the SQLite database that is copied: sqlite:PATH",
+        hint: "Set APP_DATABASE_URL to the SQLite database to copy: sqlite:PATH",
       });
     this.#connection = new SqliteConnection(path, { readOnly: true });
     this.#watcher = new SqliteConnection(path, { readOnly: true });
@@ -65,8 +65,8 @@ export class CopySource implements Disposable {
     const is = `the database has schema version ${version}, this program ${ours}`;
     if (version > ours)
       throw new OrbError("database_newer", is, { hint: "Copy it with the version of orb that wrote it." });
-    throw new OrbError("database_unavailable", `${is}: only one of the same version is copied`, {
-      hint: "Make a backup, bring it up to date with `orb migrate`, and begin again.",
+    throw new OrbError("database_unavailable", `${is}: both must have the same schema version`, {
+      hint: "Make a backup, upgrade it with `orb migrate`, and run the command again.",
     });
   }
 
@@ -89,7 +89,7 @@ export class CopySource implements Disposable {
   }
 
   refuseChanged(): void {
-    if (this.#writes() !== this.#writesAtStart) throw inUse("something was written to it while it was copied");
+    if (this.#writes() !== this.#writesAtStart) throw inUse("it changed during the copy");
   }
 
   /** Column names by table. */
@@ -149,6 +149,6 @@ export class CopySource implements Disposable {
 
 function inUse(what: string): OrbError {
   return new OrbError("database_busy", `the database is in use: ${what}`, {
-    hint: "Stop all processes that use it (SIGTERM; wait for the end), and begin again.",
+    hint: "Stop all processes that use it (SIGTERM; wait until they exit), and run the command again.",
   });
 }

@@ -82,8 +82,8 @@ export class CopyTarget implements AsyncDisposable {
       await this.#query(`SELECT pg_advisory_lock(${COPY_LOCK}, hashtext('${this.#schema}'))`);
     } catch (error) {
       if ((error as { code?: string }).code !== "database_busy") throw error;
-      throw new OrbError("database_busy", `another copy into the schema ${this.#schema} is under way`, {
-        hint: "Wait for its end, or stop it and begin again.",
+      throw new OrbError("database_busy", `another copy into the schema ${this.#schema} is running`, {
+        hint: "Wait until it ends, or stop it and run the command again.",
       });
     }
   }
@@ -93,7 +93,7 @@ export class CopyTarget implements AsyncDisposable {
     if (Number(row?.version) === LATEST) return;
     throw new OrbError(
       "database_unfinished",
-      `the schema ${this.#schema} holds an interrupted copy by another version of orb`,
+      `the schema ${this.#schema} contains an interrupted copy by another version of orb`,
       { hint: this.#occupiedHint() },
     );
   }
@@ -109,15 +109,15 @@ export class CopyTarget implements AsyncDisposable {
     const what = row?.value === instance ? "this instance already" : "another instance of Orbweaver";
     throw new OrbError(
       "database_foreign",
-      `the schema ${this.#schema} is not empty: it holds ${what} (${known.length === 0 ? "no runs yet" : known.join(", ")})`,
+      `the schema ${this.#schema} is not empty: it contains ${what} (${known.length === 0 ? "no runs yet" : known.join(", ")})`,
       { hint: this.#occupiedHint() },
     );
   }
 
   #foreign(tables: readonly string[]): OrbError {
-    const what = `the schema ${this.#schema} is not empty: it holds ${listed(tables)} of another program`;
+    const what = `the schema ${this.#schema} is not empty: it contains ${listed(tables)} of another program`;
     return new OrbError("database_foreign", what, {
-      hint: "Name a schema of its own: postgres://…?schema=NAME",
+      hint: "Use another schema: postgres://…?schema=NAME",
     });
   }
 

@@ -37,27 +37,24 @@ export function takeSchema(address: string): { url: string; schema: string } {
   const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
   url.searchParams.delete("schema");
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw refusal(
-      "the schema's name has other characters than a-z, 0-9 and _",
-      "schema: small letters, digits and _ only",
-    );
+    throw refusal("the schema name may contain only a-z, 0-9 and _", "schema: only lower-case letters, digits and _");
   // It would replace ours, which set the search path.
   if (url.searchParams.has("options"))
     throw refusal(
-      "`options` cannot be given",
-      "leave `options` out; set what it says for the role or the database",
-      "For example: ALTER ROLE name SET statement_timeout = '5min'. Another schema is named by `schema`.",
+      "`options` is not allowed",
+      "remove `options`; configure the role or the database instead",
+      "For example: ALTER ROLE name SET statement_timeout = '5min'. Set the schema with `schema`.",
     );
   const unknown = [...url.searchParams.keys()].find((name) => !ACCEPTED_PARAMETERS.has(name));
   if (unknown !== undefined)
     throw refusal(
-      `\`${unknown}\` is not known`,
-      `${unknown}: not known`,
-      `Leave it out, or correct it: ${[...ACCEPTED_PARAMETERS].slice(0, 5).join(", ")} are those that matter most.`,
+      `\`${unknown}\` is not supported`,
+      `${unknown}: not supported`,
+      `Remove or correct it; the most important ones are ${[...ACCEPTED_PARAMETERS].slice(0, 5).join(", ")}.`,
     );
   const mode = url.searchParams.get("sslmode");
   if (mode !== null && !SSL_MODES.includes(mode))
-    throw refusal(`sslmode=${mode} is not known`, `sslmode: expected one of ${SSL_MODES.join(", ")}`);
+    throw refusal(`sslmode=${mode} is not supported`, `sslmode: expected one of ${SSL_MODES.join(", ")}`);
   if (mode !== null && VERIFIED.includes(mode)) url.searchParams.set("sslmode", "verify-full");
   return { url: url.href, schema };
 }

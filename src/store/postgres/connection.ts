@@ -324,7 +324,7 @@ const MAX_CHARACTERS = 2 ** 27;
 function refuseTooLong(list: readonly Pending[]): void {
   for (const { request } of list)
     if (request.values.reduce((sum: number, value) => sum + lengthOf(value), 0) > MAX_CHARACTERS)
-      throw new Error("this is more than can be written at once");
+      throw new Error("this is too much data for one write");
 }
 
 function lengthOf(value: WireValue): number {

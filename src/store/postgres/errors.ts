@@ -33,49 +33,49 @@ export function isConflict({ code }: PlainError): boolean {
 }
 
 /** The error for a connection that lost its session settings. */
-export const SETTINGS_LOST = "a pooler in between keeps the settings of the connection to itself";
+export const SETTINGS_LOST = "a connection pooler does not pass on the settings of the connection";
 
 /** Connection errors with hints; the first match applies. */
 const CONNECTING: readonly { is(error: PlainError): boolean; what: string; hint: string }[] = [
   {
     is: ({ code }) => code === "42501",
-    what: "does not let us in",
+    what: "rejected the login",
     hint: "The user in APP_DATABASE_URL needs CREATE on the database (GRANT CREATE ON DATABASE name TO user), or to own the schema.",
   },
   {
     is: ({ code }) => code === "28P01" || code === "28000" || code === "3D000",
-    what: "does not let us in",
-    hint: "Check user, password and database name in APP_DATABASE_URL, and what that user may do.",
+    what: "rejected the login",
+    hint: "Check user, password and database name in APP_DATABASE_URL, and the permissions of the user.",
   },
   {
     is: ({ code }) => code === "25006",
-    what: "takes no writes",
-    hint: "It is a standby, or was set to read only: point APP_DATABASE_URL at the primary.",
+    what: "is read-only",
+    hint: "It is a standby or set to read-only: point APP_DATABASE_URL at the primary.",
   },
   {
     is: ({ message }) => message === SETTINGS_LOST || message.startsWith("unsupported startup parameter"),
     what: "is behind a pooler that cannot be used",
-    hint: "Let APP_DATABASE_URL name the server itself, not PgBouncer: each process keeps four connections and needs no pooler.",
+    hint: "Point APP_DATABASE_URL at the server itself, not at PgBouncer: each process keeps four connections and needs no pooler.",
   },
   {
     is: ({ code }) => code === "53300",
-    what: "takes no more connections",
-    hint: "Each process has four of them: raise max_connections, or the limit of the role or the database, or run fewer processes.",
+    what: "accepts no more connections",
+    hint: "Each process uses four connections: raise max_connections, or the limit of the role or the database, or run fewer processes.",
   },
   {
     is: ({ code, message }) => code === null && /certificate|\bSSL\b|\bTLS\b|altname/i.test(message),
-    what: "cannot be reached by TLS",
-    hint: "In APP_DATABASE_URL, sslmode=require wants a certificate that can be checked: sslrootcert=FILE names who signed it, sslmode=no-verify does not check, sslmode=disable does without encryption.",
+    what: "cannot be reached with TLS",
+    hint: "In APP_DATABASE_URL, sslmode=require needs a certificate that can be verified: set sslrootcert=FILE to the CA certificate, sslmode=no-verify to skip the check, or sslmode=disable for no encryption.",
   },
   {
     is: ({ code, message }) => code === null && /^E[A-Z]+: .*, open '/.test(message),
-    what: "cannot be asked",
-    hint: "Correct sslrootcert, sslcert or sslkey in APP_DATABASE_URL: each names a file on this machine.",
+    what: "cannot be connected to",
+    hint: "Correct sslrootcert, sslcert or sslkey in APP_DATABASE_URL: each must be a file on this machine.",
   },
   {
     is: (error) => isConnectionLost(error) || error.code?.startsWith("53") === true,
     what: "cannot be reached",
-    hint: "See that it runs, and that host and port in APP_DATABASE_URL are its own.",
+    hint: "Check that it is running, and the host and port in APP_DATABASE_URL.",
   },
 ];
 
@@ -86,9 +86,9 @@ export function postgresError(error: PlainError, text = ""): Error {
   const cause = Object.assign(new Error(`${message}${where}`), { code });
   if (code === "53100") return new OrbError("disk_full", "the database cannot grow: its disk is full", { cause });
   if (isConflict(error) || code === "55P03" || code === "57014")
-    return new OrbError("database_busy", `the database was kept busy for too long: ${message}`, { cause });
+    return new OrbError("database_busy", `the database was locked for too long: ${message}`, { cause });
   if (code === IDLE_IN_TRANSACTION_TIMEOUT)
-    return new OrbError("database_busy", "the database ended a transaction that stood still for too long", { cause });
+    return new OrbError("database_busy", "the database aborted an idle transaction (timeout)", { cause });
   const known = CONNECTING.find(({ is }) => is(error));
   if (known !== undefined)
     return new OrbError("database_unavailable", `the database ${known.what}: ${message}`, { cause, hint: known.hint });

@@ -126,9 +126,9 @@ function refuseWhileOlderRun(connection: PostgresConnection, missing: readonly M
   const seconds = Math.ceil((Number(row?.["until"]) - now) / 1000);
   throw new OrbError(
     "database_busy",
-    `the database cannot be upgraded (${breaking.join(", ")}) while ${workers === 1 ? "a worker of an earlier version runs" : `${workers} workers of an earlier version run`}`,
+    `the database cannot be upgraded (${breaking.join(", ")}) while ${workers === 1 ? "a worker of an earlier version is running" : `${workers} workers of an earlier version are running`}`,
     {
-      hint: `Stop them on all machines (SIGTERM; wait for the end), then start again. orb workers list shows them. A worker that was killed counts until its lease ends, in ${seconds} s at most.`,
+      hint: `Stop them on all machines (SIGTERM; wait until they exit), then start again. orb workers list shows them. A killed worker counts until its lease ends, in at most ${seconds} s.`,
     },
   );
 }
@@ -156,13 +156,13 @@ export function versionOf(connection: PostgresConnection, schema: string): numbe
     )
     .get(schema) as { all_tables: number; ours: number; unfinished: number };
   if (tables.unfinished > 0)
-    throw new OrbError("database_unfinished", `a copy into the schema ${schema} is under way, or was interrupted`, {
+    throw new OrbError("database_unfinished", `a copy into the schema ${schema} is running or was interrupted`, {
       hint: "Wait until `orb migrate --to` has ended, or run it again; it starts over.",
     });
   if (tables.ours === 0) {
     if (tables.all_tables === 0) return 0;
-    throw new OrbError("database_foreign", `the schema ${schema} of the database holds tables of another program`, {
-      hint: "Point APP_DATABASE_URL at a database of its own, or name another schema: postgres://…?schema=NAME",
+    throw new OrbError("database_foreign", `the schema ${schema} of the database contains tables of another program`, {
+      hint: "Point APP_DATABASE_URL at another database, or use another schema: postgres://…?schema=NAME",
     });
   }
   return Number(connection.sql("SELECT version FROM schema_version").get()?.["version"]);

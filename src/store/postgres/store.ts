@@ -157,7 +157,7 @@ class StoreThread {
   static open(worker: Worker): Promise<StoreThread> {
     return new Promise((resolve, reject) => {
       const ended = (code: number) =>
-        reject(new OrbError("database_unavailable", `a thread of the store ended before it began, with code ${code}`));
+        reject(new OrbError("database_unavailable", `a database thread exited during startup with code ${code}`));
       worker.once("error", reject);
       worker.once("exit", ended);
       worker.once("message", (message: Ready) => {

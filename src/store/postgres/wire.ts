@@ -177,7 +177,7 @@ class DatabaseSession {
       } as pg.QueryConfig);
       // Postgres answers COMMIT of a failed transaction with ROLLBACK.
       if (text === "COMMIT" && result.command === "ROLLBACK")
-        return { error: { message: "the transaction was undone: something in it had failed", code: "25P02" } };
+        return { error: { message: "the transaction was rolled back: a statement in it had failed", code: "25P02" } };
       return { rows: result.rows, count: result.rowCount ?? 0 };
     } catch (error) {
       return { error: plainError(error) };

@@ -27,7 +27,7 @@ export function storeError(error: unknown): unknown {
       return new OrbError("disk_full", "the database cannot grow: the disk is full", { cause: error });
     case PRIMARY_ERROR.BUSY:
     case PRIMARY_ERROR.LOCKED:
-      return new OrbError("database_busy", "another process kept the database locked for too long", { cause: error });
+      return new OrbError("database_busy", "another process locked the database for too long", { cause: error });
     case PRIMARY_ERROR.CANTOPEN:
     case PRIMARY_ERROR.READONLY:
     case PRIMARY_ERROR.IOERR:

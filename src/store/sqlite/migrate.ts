@@ -71,7 +71,7 @@ function refuseForeign(db: DatabaseSync, latest: number): number {
   const version = pragma(db, "user_version");
   if (isForeign(db)) {
     throw new OrbError("database_foreign", "the database file belongs to another program", {
-      hint: "Point APP_DATABASE_URL at a file of its own.",
+      hint: "Point APP_DATABASE_URL at another file.",
     });
   }
   if (version > latest) {
@@ -92,8 +92,8 @@ function refuseWhileOlderWorks(connection: SqliteConnection): void {
   if (pid === process.pid || !isProvenAlive({ boot, pid, pidStart })) return;
   throw new OrbError(
     "database_busy",
-    `the database cannot be upgraded while process ${pid} works on it with an earlier version`,
-    { hint: `Stop it (kill ${pid}; it ends what is in flight), then start again.` },
+    `the database cannot be upgraded while process ${pid} uses it with an earlier version`,
+    { hint: `Stop it (kill ${pid}; it finishes tasks in flight), then start again.` },
   );
 }
 

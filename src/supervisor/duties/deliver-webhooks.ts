@@ -57,7 +57,7 @@ async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal):
   const delivered: string[] = [];
   let error: string | null = null;
   const target = targetOf(deps, due);
-  if (target === null) error = "its address cannot be decrypted with the current APP_SECRET_KEY";
+  if (target === null) error = "its URL cannot be decrypted with the current APP_SECRET_KEY";
   else
     await Promise.all(
       due.calls.map(async (call) => {

@@ -13,7 +13,7 @@ export function keepCrawls(deps: CrawlDeps): Duty {
   const { store, clock } = deps;
   let countedAt: number | null = null;
   return {
-    name: "end crawls whose time is over, and let others begin",
+    name: "end crawls at their time limit and start waiting ones",
     everyMs: 500,
     looksFirst: true,
     async run(_signal, due) {

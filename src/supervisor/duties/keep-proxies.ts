@@ -10,7 +10,7 @@ import type { Duty } from "../duties.ts";
  */
 export function keepProxies(deps: RefreshDeps & AdmissionDeps): Duty {
   return {
-    name: "check proxies, and see to runs that wait for some",
+    name: "check proxies and runs that wait for them",
     everyMs: 1000,
     looksFirst: true,
     async run(_signal, due) {

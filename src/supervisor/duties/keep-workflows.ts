@@ -8,7 +8,7 @@ const AT_ONCE = 100;
 export function keepWorkflows({ store, clock, wake }: OrchestratorDeps): Duty {
   let countedAt: number | null = null;
   return {
-    name: "take up workflows that are to be recovered, and wake steps whose time is over",
+    name: "start recoveries of workflows and wake steps whose wait is over",
     everyMs: 500,
     looksFirst: true,
     async run(signal, due) {
@@ -26,7 +26,7 @@ export function keepWorkflows({ store, clock, wake }: OrchestratorDeps): Duty {
         more = taken.more;
         for (const recovery of taken.stuck ?? []) stuck.add(recovery);
       }
-      if (stuck.size > 0) throw new Error(`recoveries that cannot be taken up: ${[...stuck].join("; ")}`);
+      if (stuck.size > 0) throw new Error(`recoveries that cannot start: ${[...stuck].join("; ")}`);
     },
   };
 }

@@ -13,7 +13,7 @@ export function loseWorkers({ store, clock, raise }: { store: Store; clock: Cloc
   let reported = false;
   let forgotten = Number.NEGATIVE_INFINITY;
   return {
-    name: "look for workers that are lost",
+    name: "detect lost workers",
     everyMs: 2000,
     async run() {
       const isTimeToForget = clock.monotonic() - forgotten >= FORGET_EVERY_MS;

@@ -21,7 +21,7 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
   let seen: string | null = null;
   const kept = { position: "", at: 0, looks: 0 };
   return {
-    name: "look for what is worth an alert",
+    name: "raise alerts",
     everyMs: 1000,
     looksFirst: true,
     async run(signal, due) {

@@ -34,7 +34,7 @@ export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention:
   }
 
   return {
-    name: "remove runs that were kept long enough, and what was deleted",
+    name: "remove expired and deleted runs",
     everyMs: 60_000,
     async run(signal) {
       const now = clock.now();

@@ -35,7 +35,7 @@ export function startDueJobs(deps: Deps, { notified = false }: { notified?: bool
   const { store, clock } = deps;
   const watch = new Watch();
   return {
-    name: "start jobs whose time has come",
+    name: "start scheduled jobs",
     everyMs: 500,
     looksFirst: true,
     async run(signal, due) {
@@ -49,7 +49,7 @@ export function startDueJobs(deps: Deps, { notified = false }: { notified?: bool
       }
     },
     presence: {
-      name: "be there when jobs are due",
+      name: "record that schedules are watched",
       everyMs: 500,
       async run(signal) {
         watch.begin(clock.now(), signal);
@@ -164,7 +164,7 @@ async function handleOccurrence(
   } catch (error) {
     if (!isOrbError(error, "input_invalid")) throw error;
     // Its template or a step kind has changed since it was saved: a retry would not help.
-    log.warn("a scheduled run is skipped: its job does not hold any more", { job: job.id, at, error: error.message });
+    log.warn("a scheduled run is skipped: its job is no longer valid", { job: job.id, at, error: error.message });
     const { count } = countOccurrences(schedule, time.scheduledAt, gap.last);
     const refused = {
       at: time.scheduledAt,
@@ -196,7 +196,7 @@ function gapOf(
 
 function missedOccurrences(schedule: Schedule, at: number, until: number): SkippedOccurrences {
   const { count, exact } = countOccurrences(schedule, at, until);
-  const message = exact ? "nobody was there" : "nobody was there; the count is an estimate";
+  const message = exact ? "no worker was running" : "no worker was running; the count is an estimate";
   return { at, until, count, outcome: "missed", message };
 }
 
@@ -211,7 +211,7 @@ function logBlocked(
   // Nothing continues here without a person.
   if (by.status === "waiting_for_human")
     log.warn(
-      `a scheduled run is skipped: the one before waits for a person; answer it with orb runs resolve ${run} --session ID, or --skip`,
+      `a scheduled run is skipped: the previous run waits for a person; resolve it with orb runs resolve ${run} --session ID, or --skip`,
       { job: job.id, at, run },
     );
   else if (waiting)

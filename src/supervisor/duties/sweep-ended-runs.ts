@@ -9,7 +9,7 @@ const REST_MS = 5;
 /** Ends the waiting tasks of ended runs: the process that ends a run does not wait for that, and may die before. */
 export function sweepEndedRuns({ store, clock }: { store: Store; clock: Clock }): Duty {
   return {
-    name: "end what ended runs have left waiting",
+    name: "end waiting tasks of ended runs",
     everyMs: 1000,
     looksFirst: true,
     async run(signal, due) {

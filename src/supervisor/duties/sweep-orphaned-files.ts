@@ -7,7 +7,7 @@ const AT_ONCE = 200;
 /** Deletes files whose rows were deleted, unless another row references the same content. */
 export function sweepOrphanedFiles({ store, artifacts }: { store: Store; artifacts: ArtifactStore }): Duty {
   return {
-    name: "remove files that nothing names any more",
+    name: "remove unreferenced files",
     everyMs: 10 * 60_000,
     async run(signal) {
       for (let after: string | null | undefined; after !== null && !signal.aborted;) {

@@ -30,7 +30,7 @@ interface BudgetDeps {
  */
 export function watchBudget({ store, clock, log, raise, budget }: BudgetDeps): Duty {
   return {
-    name: "measure what is kept",
+    name: "measure disk usage",
     everyMs: 3_600_000,
     async run(signal) {
       let use = await measure(signal);
@@ -46,7 +46,7 @@ export function watchBudget({ store, clock, log, raise, budget }: BudgetDeps): D
         while (!signal.aborted && (await store.removeExpired(500)) > 0) await sleep(clock, REST_MS, signal);
         use = await measure(signal);
       }
-      log.warn("the disk budget was used up: the oldest runs were removed", { runs: removed, bytes: use?.bytes });
+      log.warn("the disk budget was used up: the oldest runs were deleted", { runs: removed, bytes: use?.bytes });
     },
   };
 
@@ -57,7 +57,7 @@ export function watchBudget({ store, clock, log, raise, budget }: BudgetDeps): D
     if (older > 0) return older;
     const last = await store.expireOldest(most, clock.now(), { lastResults: true });
     if (last > 0)
-      log.warn("the disk budget is too small for the newest result of each job: the oldest of them are removed", {
+      log.warn("the disk budget is too small for the newest result of each job: the oldest of them are deleted", {
         runs: last,
         hint: "Raise APP_DISK_BUDGET_MB, or keep the runs that you need (POST /jobs/runs/{id}/keep).",
       });

@@ -19,7 +19,7 @@ interface DiskWatchDeps {
 export function watchDisk({ store, diskSpace, raise, machine, sendNow }: DiskWatchDeps): Duty {
   let reportedLow: boolean | null = null;
   return {
-    name: "look whether the disk runs low",
+    name: "check free disk space",
     everyMs: 1000,
     async run() {
       const { low } = diskSpace;

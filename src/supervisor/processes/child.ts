@@ -152,7 +152,7 @@ export class Child {
       if (signal.aborted) return;
       if (this.#renewal !== null) {
         this.#over("restarting", this.#renewal);
-        log.info(`${this.#kind.name} is started again`, { ...about, why: this.#renewal });
+        log.info(`${this.#kind.name} is restarted`, { ...about, why: this.#renewal });
         continue;
       }
       const { waitMs, crashLoop } = this.#restarts.died(clock.monotonic());
@@ -162,11 +162,11 @@ export class Child {
       if (crashLoop)
         log.error(
           wasLooping
-            ? `${this.#kind.name} died again; the next try is in ${seconds} s`
-            : `${this.#kind.name} dies again and again; from now on it is tried every ${seconds} s`,
+            ? `${this.#kind.name} crashed again; restart in ${seconds} s`
+            : `${this.#kind.name} crashed repeatedly; it is now restarted only every ${seconds} s`,
           { ...about, why },
         );
-      else log.warn(`${this.#kind.name} died and is started again in ${seconds} s`, { ...about, why });
+      else log.warn(`${this.#kind.name} crashed; restart in ${seconds} s`, { ...about, why });
       this.#pause = new AbortController();
       await sleep(clock, waitMs, AbortSignal.any([signal, this.#pause.signal]));
     }
@@ -211,7 +211,7 @@ export class Child {
     signal.removeEventListener("abort", asked);
     if (signal.aborted) return "";
     if (complaint !== null) {
-      this.#deps.log.error(`${this.#kind.name} ${complaint}; it is ended`, { child: this.#kind.name });
+      this.#deps.log.error(`${this.#kind.name} ${complaint}; stopping it`, { child: this.#kind.name });
       await endProcess(handle, [], this.#deps.clock);
       return complaint;
     }

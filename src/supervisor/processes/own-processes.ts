@@ -34,7 +34,8 @@ export function apiChild(deps: OwnDeps & { onUrl: (url: string) => void }): Chil
       process.begin(["serve", "--no-worker", "--host", deps.config.host, "--port", String(port)], signal),
     async check(): Promise<Health> {
       const startupReport = process.startupReport();
-      if (typeof startupReport["url"] !== "string") return { ok: false, why: "it does not listen yet", starting: true };
+      if (typeof startupReport["url"] !== "string")
+        return { ok: false, why: "it is not listening yet", starting: true };
       url = startupReport["url"];
       port = portOf(url);
       deps.onUrl(url);

@@ -29,7 +29,7 @@ export async function endLeft(
 ): Promise<void> {
   if (child.identity === null) return;
   const handle = adopt(child.identity, clock);
-  log.info(`${child.name} of a dead supervisor still runs; ending it first`, {
+  log.info(`${child.name} of a dead supervisor is still running; stopping it first`, {
     child: child.name,
     pid: child.identity.pid,
   });

@@ -58,13 +58,13 @@ async function stopOther(config: Config, log: Log, { patienceMs, sayMs }: StopPa
     const now = systemClock.monotonic();
     if (now - loggedAt >= sayMs) {
       loggedAt = now;
-      log.info(`waits for ${remainingProcesses(config).join(", ") || "orb up itself"} to stop`);
+      log.info(`waiting for ${remainingProcesses(config).join(", ") || "orb up itself"} to stop`);
     }
     if (now - begun < patienceMs) continue;
     throw new OrbError(
       "service_unavailable",
       `orb up, process ${supervisor.pid} of this machine, has not stopped within ${patienceMs / 1000} s`,
-      { hint: `End it with kill -9 ${supervisor.pid}; another orb up --stop then ends what it leaves behind.` },
+      { hint: `Stop it with kill -9 ${supervisor.pid}; then run orb up --stop again to stop its remaining processes.` },
     );
   }
 }
@@ -73,18 +73,14 @@ function askToStop(config: Config): ProcessIdentity {
   const state = new StateFile(config.dataDir).read();
   const supervisor = state === null ? null : provenState(state).supervisor;
   if (state === null || supervisor === null)
-    throw new OrbError(
-      "service_unavailable",
-      "an orb up is at work, and which process that is cannot be proven from here",
-      {
-        hint: "Stop it where it was started: another container, or a system that does not tell when processes started.",
-      },
-    );
+    throw new OrbError("service_unavailable", "orb up is running, but its process cannot be identified from here", {
+      hint: "Stop it where it was started, for example in its container.",
+    });
   if (state.by === "program")
     throw new OrbError(
       "service_unavailable",
-      `the services belong to a program of its own, process ${supervisor.pid}, and not to an orb up`,
-      { hint: "They stop when that program closes its Orchestrator, or ends." },
+      `the services belong to process ${supervisor.pid}, a program that uses the library, not to orb up`,
+      { hint: "They stop when that program closes its Orchestrator or exits." },
     );
   try {
     process.kill(supervisor.pid, "SIGTERM");

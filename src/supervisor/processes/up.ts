@@ -183,12 +183,12 @@ export class Up {
   async #follow(): Promise<void> {
     const { programs, log } = this.#deps;
     if (this.#stopping.signal.aborted) return;
-    const why = "a service has a new port, because another process has taken the old one";
+    const why = "a service has a new port: another process uses the old one";
     if (programs === null) return log.warn(`${why}: restart the processes that use it`);
     try {
       await programs.moved();
     } catch (error) {
-      log.warn("the services at their new ports cannot be used yet", { error: messageOf(error) });
+      log.warn("the services are not usable at their new ports yet", { error: messageOf(error) });
     }
     for (const kind of ["worker", "api"] as const)
       await Promise.all(this.#children.filter((child) => child.kind === kind).map((child) => child.renew(why)));

@@ -122,7 +122,7 @@ function requireTraversable(user: SystemUser, folder: string): void {
   if (closed === null) return;
   throw new OrbError(
     "service_unavailable",
-    `Postgres runs as the user ${user.name} when orb up runs as root, and that user may not enter ${closed}`,
+    `Postgres runs as the user ${user.name} when orb up runs as root, but that user has no access to ${closed}`,
     { hint: `Allow it with: chmod o+x ${closed}` },
   );
 }

@@ -63,16 +63,16 @@ export function requirePostgres(version: string | null): string {
   if (version !== null && others.length > 0)
     throw new OrbError(
       "service_unavailable",
-      `the data of the managed Postgres is of version ${version}, and installed is ${others.join(", ")}`,
-      { hint: `Install it (apt-get install postgresql-${version}), or bring the data to the new one with pg_upgrade.` },
+      `the managed Postgres data was created by version ${version}, but installed is ${others.join(", ")}`,
+      { hint: `Install it (apt-get install postgresql-${version}), or upgrade the data with pg_upgrade.` },
     );
   const where = `neither on the PATH nor in ${POSTGRES_FOLDERS}`;
   throw missing("postgres", `postgres and initdb are ${where}`, "apt-get install postgresql");
 }
 
 function missing(name: string, what: string, remedy: string): OrbError {
-  return new OrbError("service_unavailable", `APP_MANAGED_SERVICES asks for ${name}, but ${what}`, {
-    hint: `Install it (${remedy}), or leave ${name} out of APP_MANAGED_SERVICES.`,
+  return new OrbError("service_unavailable", `APP_MANAGED_SERVICES contains ${name}, but ${what}`, {
+    hint: `Install it (${remedy}), or remove ${name} from APP_MANAGED_SERVICES.`,
     fields: [{ path: "APP_MANAGED_SERVICES", message: what }],
   });
 }
@@ -112,13 +112,9 @@ export function postgresUser(): SystemUser | null {
     .find((candidate) => candidate.startsWith("postgres:"));
   const [name, , uid, gid] = line?.split(":") ?? [];
   if (name !== undefined) return { name, uid: Number(uid), gid: Number(gid) };
-  throw new OrbError(
-    "service_unavailable",
-    "Postgres does not run as root, and there is no user postgres to run it as",
-    {
-      hint: "Start orb up as an ordinary user, or make the user: useradd --system postgres",
-    },
-  );
+  throw new OrbError("service_unavailable", "Postgres cannot run as root, and there is no user postgres to run it as", {
+    hint: "Start orb up as an ordinary user, or create the user: useradd --system postgres",
+  });
 }
 
 /** A parent folder that the user may not enter; null: none. */

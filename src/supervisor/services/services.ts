@@ -139,7 +139,7 @@ function localSettings(kind: ServiceKind, url: string): Pick<ServiceSettings, "h
   if (settings !== null) return settings;
   const { host, port } = kind.target(url);
   throw new OrbError("service_unavailable", `${kind.name} at ${host}:${port} does not answer`, {
-    hint: `Start it there, or leave its address out, and orb up runs one here.`,
+    hint: `Start it at that address, or remove the address so that orb up starts one on this machine.`,
   });
 }
 

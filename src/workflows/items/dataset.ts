@@ -85,7 +85,7 @@ class Presence {
       this.#known = index + 1;
       if (!there) this.#missing.add(index);
     } else if (this.#missing.has(index) === there)
-      throw new Error(`a file was ${there ? "stored" : "removed"} while the dataset was made: it is made again`);
+      throw new Error(`a file was ${there ? "stored" : "removed"} while the dataset was built; it is built again`);
     return there;
   }
 }

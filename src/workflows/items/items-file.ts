@@ -51,7 +51,7 @@ function lineOf(item: Item, index: number): string {
   } catch {
     // A cycle, or a value that JSON cannot represent.
   }
-  if (line === undefined) throw new FetchFailure("step_bad_result", `item ${index} is not an object of JSON`);
+  if (line === undefined) throw new FetchFailure("step_bad_result", `item ${index} is not a JSON object`);
   if (line.length > LONGEST_ITEM)
     throw new FetchFailure("step_bad_result", `item ${index} has ${line.length} characters, at most ${LONGEST_ITEM}`);
   return line;

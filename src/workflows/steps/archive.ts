@@ -15,7 +15,7 @@ interface ArchiveParams {
 /** Moves the files of its items to the archive tier. They stay readable as before. */
 export const archiveStep: StepKind<ArchiveParams> = {
   kind: "archive",
-  about: "Moves the files of its items to the archive folder, compressed where that saves space; they stay readable.",
+  about: "Moves the files of its items to the archive folder, compressed if that saves space; they stay readable.",
   params: {
     type: "object",
     properties: {
@@ -23,7 +23,8 @@ export const archiveStep: StepKind<ArchiveParams> = {
       older_than_days: {
         type: "number",
         minimum: 0,
-        description: "Do not move files stored or found again within this many days. Default: move all.",
+        description:
+          "Do not move files that were stored, or stored again with the same content, within this many days. Default: move all.",
       },
     },
     additionalProperties: false,

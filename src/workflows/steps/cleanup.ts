@@ -30,16 +30,14 @@ export const cleanupStep: StepKind<CleanupParams> = {
       },
       keep: {
         enum: ["items", "nothing"],
-        description: "items (default): keep files that the items reference. nothing: delete those, too.",
+        description: "items (default): keep files that the items reference. nothing: delete these files, too.",
       },
     },
     additionalProperties: false,
   },
   check({ steps }, earlier) {
     return ((steps as readonly string[] | undefined) ?? []).flatMap((name, index) =>
-      earlier.includes(name)
-        ? []
-        : [{ path: `params.steps[${index}]`, message: `"${name}" is no step that comes before this one` }],
+      earlier.includes(name) ? [] : [{ path: `params.steps[${index}]`, message: `"${name}" is not an earlier step` }],
     );
   },
   async run(context, { steps, keep = "items" }) {

@@ -32,9 +32,9 @@ export const crawlStep: StepKind<CrawlParams> = {
       ...READING_SCHEMAS,
       session_id: {
         type: ["string", "null"],
-        description: "The id or the name of a stored session of the start's origin.",
+        description: "Id or name of a stored session for the origin of the start URL.",
       },
-      headers: headersSchema("the origin of the start alone"),
+      headers: headersSchema("the origin of the start URL only"),
       proxy: PROXY_SCHEMA,
       accept_partial: {
         type: "boolean",
@@ -43,13 +43,13 @@ export const crawlStep: StepKind<CrawlParams> = {
       flat: {
         type: "boolean",
         description:
-          "Output the records alone, as scrape does; a failed page is an item with its reason in not_read. Default: false.",
+          "Output only the records, like scrape; a failed page is an item with its reason in not_read. Default: false.",
       },
       max_failed_share: {
         type: "number",
         minimum: 0,
         maximum: 1,
-        description: "Which share of the pages may fail, from 0 to 1; more fail the step. Without it, any.",
+        description: "Share of pages that may fail, from 0 to 1; if more fail, the step fails. Default: any share.",
       },
     },
     required: ["url"],
@@ -66,7 +66,7 @@ export const crawlStep: StepKind<CrawlParams> = {
     if (share !== undefined && child.status !== "cancelled") refuseUnlessEnough(pages, failed, share, bad);
     refuseUnlessEnded(child, "crawl");
     if (child.status === "partial" && !acceptPartial)
-      throw new FetchFailure("step_child_failed", `the crawl ended in part: ${child.message ?? child.runId}`);
+      throw new FetchFailure("step_child_failed", `the crawl is partial: ${child.message ?? child.runId}`);
     return {
       kind: "done",
       output: {

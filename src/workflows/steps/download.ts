@@ -163,15 +163,15 @@ async function* failuresOf(context: StepContext, addresses: AsyncIterable<Addres
   for await (const { url, text } of addresses) {
     if (url !== null) continue;
     lost.invalid += 1;
-    lost.error ??= "not an http or https address";
-    yield { url: withoutCredentials(text), error: "is not an http or https address" };
+    lost.error ??= "not an http or https URL";
+    yield { url: withoutCredentials(text), error: "is not an http or https URL" };
   }
   for (const child of context.children) {
     for await (const { url, file, error } of child.downloads()) {
       if (file !== null) continue;
       lost.failed += 1;
       lost.error ??= error;
-      yield { url, error: error ?? "it gave no file" };
+      yield { url, error: error ?? "it returned no file" };
     }
   }
 }

@@ -78,8 +78,8 @@ export const exportStep: StepKind<NullableParams> = {
     const fault = (param: string, message: string) => (name: string) => ({ path: `params.${param}.${name}`, message });
     return [
       ...faultsOfConditions(() => compileConditions((where ?? {}) as Conditions, "where")),
-      ...alike.map(fault("split", "another part has this name, but for its capitals")),
-      ...parts.filter(isDevice).map(fault("split", "Windows takes this name for a device: choose another")),
+      ...alike.map(fault("split", "another part has this name, in different case")),
+      ...parts.filter(isDevice).map(fault("split", "this name is reserved on Windows: choose another")),
       ...doubled.map(fault("fields", "the table already has a column of this name: choose another")),
     ];
   },

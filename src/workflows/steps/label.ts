@@ -73,7 +73,7 @@ export const labelStep: StepKind<LabelParams> = {
     // Null counts as unset: expressions of a template may choose one of them.
     const ways = WAYS.filter((name) => (params[name] ?? null) !== null);
     if (ways.length !== 1)
-      return [{ path: "params", message: `expected one of ${WAYS.join(", ")}, found ${ways.length}` }];
+      return [{ path: "params", message: `expected one of ${WAYS.join(", ")}, got ${ways.length}` }];
     return faultsOfConditions(() => reader(params as LabelParams));
   },
   targets: ({ endpoint }) =>

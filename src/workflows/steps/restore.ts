@@ -9,7 +9,7 @@ const AT_ONCE = 2;
 export const restoreStep: StepKind<Record<string, never>> = {
   kind: "restore",
   about:
-    "Brings archived files of its items back to the usual place, unpacked. The copies in the cold place stay until the files are deleted.",
+    "Restores archived files of its items, decompressed. The copies in the archive folder stay until the files are deleted.",
   params: { type: "object", properties: {}, additionalProperties: false },
   async run(context) {
     const output = { restored: 0, missing: 0, bytes: 0 };

@@ -42,7 +42,7 @@ export const scrapeStep: StepKind<ScrapeParams> = {
       ...READING_SCHEMAS,
       strategy: { enum: ["auto", "http", "browser", "api_replay"] },
       requires_auth: { type: "boolean" },
-      session_id: { type: ["string", "null"], description: "The id or the name of a stored session." },
+      session_id: { type: ["string", "null"], description: "Id or name of a stored session." },
       max_attempts: {
         type: ["integer", "null"],
         minimum: 1,
@@ -55,7 +55,7 @@ export const scrapeStep: StepKind<ScrapeParams> = {
       headers: headersSchema("the pages, which must share one origin"),
       proxy: PROXY_SCHEMA,
       timeout_seconds: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 3600 },
-      replay: { description: "The request of api_replay, as in a job." },
+      replay: { description: "The request for strategy api_replay, as in a job." },
       accept_partial: {
         type: "boolean",
         description: "With several pages: whether the step completes although some pages failed. Default: true.",
@@ -89,7 +89,7 @@ function refuseSeveralOrigins(pages: readonly string[]): void {
   if (origins.size > 1)
     throw new FetchFailure(
       "step_params",
-      `headers are sent to one origin alone, and the pages are on ${origins.size}: use a step for each origin`,
+      `headers are sent to one origin only, but the pages have ${origins.size}; use one step per origin`,
     );
 }
 
@@ -101,11 +101,11 @@ async function pagesOf(
   const pages: string[] = [];
   for await (const { url, text } of distinct(addressesFor(context, named, field))) {
     if (url === null)
-      throw new FetchFailure("step_params", `${withoutSecrets(text).slice(0, 200)} is not an http or https address`);
+      throw new FetchFailure("step_params", `${withoutSecrets(text).slice(0, 200)} is not an http or https URL`);
     if (pages.length === MOST_PAGES)
       throw new FetchFailure(
         "step_params",
-        `more than ${MOST_PAGES} pages: use a crawl with max_depth 0, or a for_each, which gets several at once`,
+        `more than ${MOST_PAGES} pages: use a crawl with max_depth 0, or for_each, which fetches several at once`,
       );
     pages.push(url);
   }

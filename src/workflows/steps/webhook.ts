@@ -31,7 +31,7 @@ export function webhookStep(secret: string | null): StepKind<WebhookParams> {
       additionalProperties: false,
     },
     check: ({ method, body }) =>
-      method === "GET" && body !== undefined ? [{ path: "params.body", message: "a GET has none: leave it out" }] : [],
+      method === "GET" && body !== undefined ? [{ path: "params.body", message: "a GET has no body: remove it" }] : [],
     targets: ({ url }) => (typeof url === "string" ? [{ path: "params.url", url }] : []),
     async run(context, params) {
       const method = params.method ?? "POST";

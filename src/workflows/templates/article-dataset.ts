@@ -38,7 +38,7 @@ export const articleDataset: JsonValue = {
       archive: {
         enum: ["zip", "tar", "tar.gz", null],
         default: null,
-        description: "Archive format; the archive has one file per split.",
+        description: "Archive format; the archive has one table per split.",
       },
       split: { ...SPLIT_SCHEMA, default: null },
       seed: { type: ["string", "integer"], default: 0, description: "Random seed of the split." },

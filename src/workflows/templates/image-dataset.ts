@@ -16,7 +16,7 @@ export const imageDataset: JsonValue = {
         minItems: 1,
         maxItems: 100_000,
         default: null,
-        description: "URLs of image files. Leave empty to find images by a crawl.",
+        description: "URLs of image files. Leave empty to find images with a crawl.",
       },
       crawl: { ...CRAWL_SCHEMA, type: ["object", "null"], default: null },
       min_width: {
@@ -63,7 +63,7 @@ export const imageDataset: JsonValue = {
       { properties: { urls: { type: "array" }, crawl: { type: "null" } } },
       { properties: { urls: { type: "null" }, crawl: { type: "object" } } },
     ],
-    errorMessage: { oneOf: "give either urls or crawl" },
+    errorMessage: { oneOf: "set either urls or crawl" },
     additionalProperties: false,
   },
   steps: [

@@ -337,8 +337,12 @@ export function frontierScenarios(scenario: Scenario): void {
   });
 
   for (const [left, reason, words] of [
-    [["b"], "breaker_open", /pages are left because their site keeps failing$/],
-    [["b", "elsewhere"], "limit_time", /the time limit was reached, pages are left because their site keeps failing$/],
+    [["b"], "breaker_open", /some pages were not fetched because their site keeps failing$/],
+    [
+      ["b", "elsewhere"],
+      "limit_time",
+      /the time limit was reached, some pages were not fetched because their site keeps failing$/,
+    ],
   ] as const)
     scenario(
       `a crawl whose time is over while ${left.join(" and ")} wait, one of them for a failing site`,

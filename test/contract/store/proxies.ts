@@ -254,7 +254,7 @@ export function proxyScenarios(scenario: Scenario): void {
     await kit.store.noteProxies([used(kit, one)], kit.now);
     const held = await kit.page("held", needs);
     const words =
-      "Waiting for proxies: 1 of at least 2 is usable; the others are checked, after a rest if they have failed";
+      "Waiting for proxies: 1 of at least 2 is usable; the others are checked again, after a pause if they failed";
     assert.deepEqual((await kit.store.run(held.id))?.hold, {
       reason: "proxies",
       since: kit.now,
@@ -283,7 +283,7 @@ export function proxyScenarios(scenario: Scenario): void {
       const queued = await kit.page("queued", { ...needs, hold });
       await kit.store.setProxyDisabled(one.id, true);
       kit.pass(1000);
-      const words = "Waiting for proxies: all are switched off; switch some on (orb proxies enable ID)";
+      const words = "Waiting for proxies: all are disabled; enable some (orb proxies enable ID)";
       const event = { level: "info", message: "The run before it has ended" } as const;
       assert.deepEqual(await kit.store.releaseRuns([queued.id], "previous_run", event, kit.now), {
         released: [],

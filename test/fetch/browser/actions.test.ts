@@ -242,7 +242,7 @@ describe("what is done on a page in the browser", { ...browserGate, concurrency:
       /^browser\.actions\[0\] \(wait for "#never"\): nothing/,
     );
     assert.match(await said({ type: "click", selector: "#hidden" }), /cannot be seen$/);
-    assert.match(await said({ type: "click", selector: "p[" }), /cannot read it as a CSS selector$/);
+    assert.match(await said({ type: "click", selector: "p[" }), /cannot read it is not a valid CSS selector$/);
     assert.match(await said({ type: "scroll", direction: "up", selector: "#no" }), /nothing on the page matches$/);
     assert.match(await said({ type: "press", key: "NoSuchKey" }), /Unknown key/);
     const secret = await said({ type: "write", text: "a-secret" });

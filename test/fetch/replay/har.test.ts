@@ -87,10 +87,10 @@ describe("a HAR file", () => {
       [
         "log.entries[0] not fetched over http",
         "log.entries[1] not fetched over http",
-        "log.entries[2] there was no answer",
-        "log.entries[3] the answer's body was not saved",
-        "log.entries[4] the answer's body is too large",
-        "log.entries[5] the request's body is too large",
+        "log.entries[2] there was no response",
+        "log.entries[3] the response body was not saved",
+        "log.entries[4] the response body is too large",
+        "log.entries[5] the request body is too large",
       ],
     );
     assert.equal(ok?.exchanges.length, 1);

@@ -108,7 +108,7 @@ describe("a recipe for api_replay", () => {
     [
       "a place in a body that is not there",
       { request: { ...request, method: "POST", body: { a: {} } }, pagination: { kind: "page", pointer: "/b/page" } },
-      [/pagination\.pointer: the request's body is no JSON that has this place/],
+      [/pagination\.pointer: the request body is not JSON, or has no such position/],
     ],
     [
       "a form that is none",

@@ -257,7 +257,7 @@ describe("an API that does not answer as it should", () => {
     );
     const failure = await failureOf(t.replay({ request: { url: t.api.url("/") } }, { maxBodyBytes: 20_000_000 }));
     assert.equal(failure.reason, "body_too_large");
-    assert.match(failure.message, /page 1 .*more than 1500000 values: ask for smaller pages/);
+    assert.match(failure.message, /page 1 .*more than 1500000 values: request smaller pages/);
   });
 
   it("fails when all pages together are larger than allowed", async () => {

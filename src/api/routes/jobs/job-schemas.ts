@@ -31,7 +31,7 @@ export const CookieList = Type.Array(
 export const CookieForms = [Type.Record(Type.String(), Type.String({ maxLength: 8192 })), CookieList] as const;
 export const Cookies = nullable(
   Type.Union([...CookieForms], {
-    description: "by name, or as a list; sent to the target's origin alone, and never shown again",
+    description: "by name, or as a list; sent to the target's origin only, and never shown again",
   }),
 );
 
@@ -51,7 +51,7 @@ const settings = {
   items: Items,
   schema: RecordSchema,
   extract: Extract,
-  max_attempts: nullable(Type.Integer({ minimum: 1, maximum: 1000, description: "tries in all" })),
+  max_attempts: nullable(Type.Integer({ minimum: 1, maximum: 1000, description: "maximum attempts" })),
   timezone: nullable(Type.String({ maxLength: 100 })),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 }),
   keep_runs: nullable(
@@ -59,22 +59,24 @@ const settings = {
       minimum: 0,
       maximum: 10_000_000,
       description:
-        "ended runs that are kept; older ones are removed with their results and files. 0: all, null: as APP_KEEP_RUNS says",
+        "number of ended runs to keep; older ones are deleted with their results and files. 0: all, null: APP_KEEP_RUNS",
     }),
   ),
   keep_days: nullable(
     Type.Integer({
       minimum: 0,
       maximum: 36_500,
-      description: "days after its end at which a run is removed. 0: never, null: as APP_KEEP_DAYS says",
+      description: "days after which an ended run is deleted. 0: never, null: APP_KEEP_DAYS",
     }),
   ),
-  escalate: Type.Boolean({ description: "after a block or an empty shell, the next attempt uses a browser" }),
+  escalate: Type.Boolean({
+    description: "after a block or a page that is empty without JavaScript, the next attempt uses a browser",
+  }),
   respect_robots: Type.Boolean(),
   timeout_seconds: nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),
   session_id: SessionRef,
   proxy: Proxy,
-  replay: Json("what api_replay sends: {request, items, pagination}; docs/jobs.md describes it"),
+  replay: Json("the request for strategy api_replay: {request, items, pagination}; docs/jobs.md describes it"),
 };
 
 const JOB_KINDS = ["page", "crawl", "workflow"] as const;
@@ -137,14 +139,14 @@ const LastRun = strict(
     started_at: nullable(Time),
     finished_at: nullable(Time),
   },
-  { description: "how its newest run is getting on; null: it has had none" },
+  { description: "its newest run; null: none yet" },
 );
 
 export const Job = strict({
   id: Uuid,
   ...settings,
   kind: oneOf(JOB_KINDS),
-  target_url: nullable(Type.String({ description: "null: a workflow has none" })),
+  target_url: nullable(Type.String({ description: "null for workflows" })),
   site: nullable(Type.String()),
   schedule: nullable(strict(scheduleParts)),
   document: DocumentShown,

@@ -16,16 +16,16 @@ import { Type } from "../../type.ts";
 
 const Params = strict({ job_id: IdParam });
 const unknownJob = problemAnswer("there is no such job");
-const live = problemAnswer("a run of it is not at its end");
+const live = problemAnswer("one of its runs has not ended");
 const lockedJob = problemAnswer(
-  "it was changed since that version, or the change touches credentials that were stored under another key",
+  "it was changed since that version, or the change affects credentials that were encrypted with another key",
 );
-const badJob = problemAnswer("a field is wrong, or the target may not be asked for");
+const badJob = problemAnswer("a field is invalid, or the target is not allowed");
 
 const filters = {
   tag: Type.Optional(Type.String({ maxLength: 100 })),
   site: Type.Optional(Type.String({ maxLength: 300 })),
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "part of the name or the address" })),
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "part of the name or URL" })),
 };
 
 function filterOf(query: { tag?: string; site?: string; q?: string }) {
@@ -42,7 +42,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: { rules: jobRules(deps) },
       schema: {
-        summary: "Save a job",
+        summary: "Create a job",
         operationId: "createJob",
         tags: ["jobs"],
         headers: IdempotencyHeaders,
@@ -99,7 +99,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/:job_id",
     {
       schema: {
-        summary: "Change a job; runs that have begun keep what they began with",
+        summary: "Update a job; running runs keep the old settings",
         operationId: "changeJob",
         tags: ["jobs"],
         params: Params,
@@ -118,21 +118,21 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/:job_id",
     {
       schema: {
-        summary: "Delete a job; its runs stay, unless they are to be deleted, too",
+        summary: "Delete a job, and its runs if requested",
         operationId: "deleteJob",
         tags: ["jobs"],
         params: Params,
         querystring: strict({
-          force: Type.Boolean({ default: false, description: "cancel runs that are not at their end" }),
+          force: Type.Boolean({ default: false, description: "cancel its active runs first" }),
           runs: Type.Optional(
             oneOf(["keep", "delete"], {
               description:
-                "delete: its runs go, too, with their results and files, in the background; keep if not given",
+                "delete: also delete its runs with their results and files, in the background. Default: keep",
             }),
           ),
         }),
         response: {
-          202: { ...Deletion, description: "the job is gone; its runs are being deleted" },
+          202: { ...Deletion, description: "the job is deleted; its runs are being deleted" },
           204: Type.Null(),
           404: unknownJob,
           409: live,

@@ -16,11 +16,11 @@ import { Type } from "../../type.ts";
 import { waitingParts } from "../runs/run-schemas.ts";
 
 const SlotSchema = strict({
-  at: { ...Time, description: "as the schedule says it, without what chance has added" },
-  until: { ...Time, description: "of many missed in a row the last" },
-  count: { ...Count, description: "of many missed in a row how many" },
+  at: { ...Time, description: "the scheduled time, without jitter" },
+  until: { ...Time, description: "for several missed times in a row: the last one" },
+  count: { ...Count, description: "for several missed times in a row: their number" },
   outcome: oneOf(OCCURRENCE_OUTCOMES),
-  run_id: nullable({ ...Uuid, description: "its run; of a skipped one the run that it was skipped for" }),
+  run_id: nullable({ ...Uuid, description: "the run that started; if skipped, the run that was the reason" }),
   message: nullable(Type.String()),
   noted_at: Time,
 });
@@ -35,12 +35,12 @@ const Schedule = strict({
   missed: oneOf(["skip", "run_once"]),
   jitter_seconds: Type.Number({ minimum: 0 }),
   paused: Type.Boolean(),
-  next_at: nullable({ ...Time, description: "with what chance adds to it" }),
-  next_times: Type.Array(Time, { description: "the next five from now on, as the schedule says them" }),
+  next_at: nullable({ ...Time, description: "with jitter" }),
+  next_times: Type.Array(Time, { description: "the next five scheduled times, without jitter" }),
   waiting_for: nullable(
     strict(
       { reason: oneOf(WAIT_REASONS), ...waitingParts },
-      { description: "why nothing would start at its next time; null: it would, or it is paused" },
+      { description: "why no run would start at the next time; null: it would start, or the schedule is paused" },
     ),
   ),
   last: nullable(SlotSchema),
@@ -63,7 +63,7 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/schedules",
     {
       schema: {
-        summary: "All jobs with a schedule, newest first: their next times, and what became of the ones before",
+        summary: "All jobs with a schedule, newest first: their next times and past outcomes",
         operationId: "listSchedules",
         tags: ["schedules"],
         querystring: pageQuery({}),
@@ -81,7 +81,7 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/schedules/preview",
     {
       schema: {
-        summary: "When a schedule would run, before it is saved",
+        summary: "Preview the next times of a schedule",
         operationId: "previewSchedule",
         tags: ["schedules"],
         querystring: strict({
@@ -96,11 +96,11 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
             next_times: Type.Array(
               strict({
                 at: Time,
-                local: Type.String({ description: "by the clocks of the time zone, with their offset at that time" }),
+                local: Type.String({ description: "local times in the time zone, with their UTC offset" }),
               }),
             ),
           }),
-          422: problemAnswer("the cron expression or the time zone is wrong, or its times are too close to each other"),
+          422: problemAnswer("the cron expression or the time zone is invalid, or its times are too close together"),
         },
       },
     },
@@ -128,7 +128,7 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/schedules/:job_id/slots",
     {
       schema: {
-        summary: "What became of the last 1,000 times of a schedule, newest first",
+        summary: "Outcomes of the last 1,000 times of a schedule, newest first",
         operationId: "listSlots",
         tags: ["schedules"],
         params: Params,
@@ -148,8 +148,12 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 
   for (const [name, summary, work] of [
-    ["pause", "Start nothing by itself until it is resumed; what passes meanwhile is not missed", pauseSchedule],
-    ["resume", "Let a paused schedule go on, with its next time", resumeSchedule],
+    [
+      "pause",
+      "Pause a schedule: no runs start until it is resumed, and times in between do not count as missed",
+      pauseSchedule,
+    ],
+    ["resume", "Resume a paused schedule from its next time on", resumeSchedule],
   ] as const)
     api.post(
       `/schedules/:job_id/${name}`,

@@ -43,21 +43,22 @@ export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/scraping/tasks/:task_id/results",
     {
       schema: {
-        summary: "What a crawl has found so far, oldest first; with format all of it as a file",
+        summary: "The results of a crawl so far, oldest first; with format, all of them as a file",
         operationId: "listCrawlResults",
         tags: ["crawls"],
         params: CrawlParams,
         querystring: pageQuery({
           include_errors: Type.Boolean({
             default: false,
-            description: "also failed pages: as many per page as records, until both are exhausted",
+            description:
+              "also return failed pages: each response has up to `limit` records and up to `limit` failed pages",
           }),
           format: Type.Optional(oneOf(EXPORT_FORMATS)),
           only_changed: OnlyChanged,
         }),
         response: {
           200: {
-            description: "a page of it; with format a file",
+            description: "a page of results; with format, a file",
             content: { "application/json": { schema: CrawlPage }, ...FILE_TYPES },
           },
           404: unknownCrawl,

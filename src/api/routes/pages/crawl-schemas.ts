@@ -11,7 +11,7 @@ import { Type } from "../../type.ts";
 
 const Addresses = Type.Unsafe<string[]>({ ...CRAWL_STARTS });
 const Starts = Type.Union([Type.Unsafe<string>({ ...CRAWL_START }), Addresses], {
-  description: "pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses",
+  description: "pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs",
 });
 
 /** As the domain declares them. */
@@ -40,10 +40,12 @@ const crawlKeys = { ...settings, document: DocumentBody, browser: BrowserBody, h
 
 const starts = {
   url: Type.Optional(Starts),
-  urls: Type.Optional(Type.Unsafe<string[]>({ ...Addresses, description: "the same as a list: this or url" })),
+  urls: Type.Optional(
+    Type.Unsafe<string[]>({ ...Addresses, description: "several start URLs; set either this or url" }),
+  ),
 };
 
-const Name = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "what you call it" }));
+const Name = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "name" }));
 
 export const CrawlBody = strict({ name: Name, ...starts, ...optional(crawlKeys) });
 
@@ -56,5 +58,5 @@ export const JobCrawl = strict({
   ...settings,
   document: DocumentShown,
   browser: BrowserShown,
-  header_names: Type.Array(Type.String(), { description: "headers that it sends; their values are not shown" }),
+  header_names: Type.Array(Type.String(), { description: "names of the headers it sends; values are not shown" }),
 });

@@ -4,7 +4,7 @@ import { Type } from "../../type.ts";
 /** Write-only. */
 export const Headers = nullable(
   Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
-    description: "sent to the target's origin alone, and never shown again",
+    description: "sent to the target's origin only, and never shown again",
   }),
 );
 
@@ -12,6 +12,6 @@ export const Headers = nullable(
 export const SessionName = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: "the id or the name of a stored session; it is sent to its own origin alone",
+  description: "id or name of a stored session; it is sent to its own origin only",
 });
 export const SessionRef = nullable(SessionName);

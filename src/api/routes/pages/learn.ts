@@ -15,37 +15,39 @@ const Examples = Type.Record(
   nullable(Type.Union([Value, Type.Array(Value, { maxItems: 100 })])),
   {
     description:
-      "by field: the value as the page shows it, several for a list, or null where a page has none. As many values for several fields are the first records of a list",
+      "by field: the value as the page shows it, several for a list, or null if a page has none. If several fields have the same number of values, they are read as the first records of a list",
   },
 );
 
 const Lesson = strict({
   items: nullable(
-    Type.Record(Type.String(), Type.Unknown(), { description: "where the records are; null: each page is one" }),
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "selector of the records; null: each page is one record",
+    }),
   ),
-  fields: Type.Record(Type.String(), Rule, { description: "the best rule of each field, as a job takes them" }),
+  fields: Type.Record(Type.String(), Rule, { description: "the best rule for each field, in the format of a job" }),
   alternatives: Type.Record(
     Type.String(),
     Type.Array(
       strict({
         rule: Rule,
-        score: Type.Number({ minimum: 0, maximum: 1, description: "how well it should survive changes of the page" }),
-        values: Type.Array(Type.Unknown(), { description: "what it gives on each page, or in each record" }),
+        score: Type.Number({ minimum: 0, maximum: 1, description: "expected stability when the page changes" }),
+        values: Type.Array(Type.Unknown(), { description: "its value on each page, or in each record" }),
       }),
     ),
     { description: "by field, the best one first" },
   ),
   records: Type.Array(Type.Array(Type.Record(Type.String(), Type.Unknown())), {
-    description: "what fields and items give, by page; at most 20 each",
+    description: "extracted records by page, at most 20 each",
   }),
-  record_counts: Type.Array(Type.Integer({ minimum: 0 }), { description: "how many records they give, by page" }),
+  record_counts: Type.Array(Type.Integer({ minimum: 0 }), { description: "number of extracted records, by page" }),
   problems: Type.Array(
     strict({
       field: Type.String(),
-      page: nullable(Type.Integer({ minimum: 0, description: "which of pages, counted from 0" })),
+      page: nullable(Type.Integer({ minimum: 0, description: "index in pages, from 0" })),
       message: Type.String(),
     }),
-    { description: "examples that were not found, and fields without a rule that gives all of theirs" },
+    { description: "examples that were not found, and fields without a rule that finds all their examples" },
   ),
   pages: Type.Array(strict({ url: text, final_url: text, http_status: nullable(Type.Integer()), title: text })),
   duration_ms: Type.Integer({ minimum: 0 }),
@@ -59,7 +61,7 @@ export function learnRoutes(api: ApiInstance, deps: ApiDeps): void {
       // The body contains pages.
       bodyLimit: limitsOf(deps).workflowBytes,
       schema: {
-        summary: "Learn rules from values that stand on pages, and keep nothing",
+        summary: "Learn rules from example values on pages; nothing is stored",
         operationId: "learnRules",
         tags: ["extract"],
         body: strict({

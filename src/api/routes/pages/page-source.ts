@@ -6,9 +6,9 @@ import { SessionRef } from "./header-schemas.ts";
 
 export const pageSource = {
   url: Type.Optional(Type.String({ minLength: 1, maxLength: 8192 })),
-  html: Type.Optional(Type.String({ description: "the page itself, instead of fetching it" })),
+  html: Type.Optional(Type.String({ description: "HTML of the page, instead of fetching it" })),
   content_type: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: "of what is sent as html; text/html unless said" }),
+    Type.String({ minLength: 1, maxLength: 200, description: "content type of html; default: text/html" }),
   ),
 };
 

@@ -30,14 +30,14 @@ const Preview = strict({
   failure_code: text,
   failure_reason: text,
   error_message: text,
-  errors: Type.Array(Problem, { description: "required fields and schemas that fail, with what was found instead" }),
+  errors: Type.Array(Problem, { description: "required fields and schemas that fail, with the values found instead" }),
   warnings: Type.Array(Problem),
   extract: nullable(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: "what it took to have the page read by more than rules",
+      description: "usage of the extractor, such as model calls and tokens",
     }),
   ),
-  html: nullable(Type.String({ description: "the page as it was read, where it was asked for and got" })),
+  html: nullable(Type.String({ description: "the page as it was read, if requested and fetched" })),
   content_type: text,
   duration_ms: Type.Integer({ minimum: 0 }),
 });
@@ -50,12 +50,12 @@ export function previewRoutes(api: ApiInstance, deps: ApiDeps): void {
       // The body contains a page.
       bodyLimit: limitsOf(deps).workflowBytes,
       schema: {
-        summary: "Read a page by these rules and keep nothing",
+        summary: "Extract a page with these rules; nothing is stored",
         operationId: "previewExtraction",
         tags: ["extract"],
         body: strict({
           ...pageSource,
-          include_html: Type.Optional(Type.Boolean({ description: "the answer brings the page along" })),
+          include_html: Type.Optional(Type.Boolean({ description: "include the page in the response" })),
           fields: Type.Optional(Fields),
           items: Type.Optional(Items),
           schema: Type.Optional(RecordSchema),
@@ -68,7 +68,7 @@ export function previewRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: {
           200: Preview,
           409: problemAnswer("the site is paused or rate limited"),
-          422: problemAnswer("a rule is wrong, or the address may not be asked for"),
+          422: problemAnswer("a rule is invalid, or the URL is not allowed"),
         },
       },
     },

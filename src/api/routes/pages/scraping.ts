@@ -39,48 +39,48 @@ const Crawl = strict({
   crawl_id: CrawlId,
   task_id: CrawlIdAlias,
   name: nullable(Type.String()),
-  url: nullable({ ...Type.String(), description: "the first start" }),
+  url: nullable({ ...Type.String(), description: "the first start URL" }),
   urls: Starts,
-  url_count: counted("how many starts it has"),
+  url_count: counted("number of start URLs"),
   status: oneOf(CRAWL_STATUSES),
   progress: Type.Integer({
     minimum: 0,
     maximum: 100,
     description:
-      "percent of the pages known by now, never falling; 100 only at the end; of a cancelled crawl, what was reached",
+      "percent of the known pages; never decreases, 100 only at the end; for a cancelled crawl, the last value",
   }),
-  total_items: counted("pages that are known by now, all of those below"),
-  max_pages: counted("how many it may fetch"),
-  queued_items: counted("waiting for their turn or their next try"),
-  retrying_items: counted("of the queued ones: they have failed, and are tried again"),
-  running_items: counted("under way"),
-  completed_items: counted("got"),
-  failed_items: counted("failed for good"),
-  skipped_items: counted("left, because another page of the crawl is the same"),
-  cancelled_items: counted("not done when the crawl was cancelled or its time was over"),
-  unchanged_items: counted("of the completed ones: as they were when the job came to them before"),
-  sign_in_items: counted("sent to a sign-in by the site: got as that, or left; their records have a warning"),
-  followed_items: counted("of the completed ones: fetched for their links alone (follow, read); they give no records"),
+  total_items: counted("known pages: the sum of the counts below"),
+  max_pages: counted("maximum pages to fetch"),
+  queued_items: counted("queued, or waiting for the next attempt"),
+  retrying_items: counted("part of queued_items: failed, with a retry scheduled"),
+  running_items: counted("in flight"),
+  completed_items: counted("fetched"),
+  failed_items: counted("failed after all attempts"),
+  skipped_items: counted("skipped, because another page of the crawl is the same"),
+  cancelled_items: counted("not done when the crawl was cancelled or reached its time limit"),
+  unchanged_items: counted("part of completed_items: unchanged since the previous run of the job"),
+  sign_in_items: counted("redirected to a sign-in page, which was fetched or skipped; their records have a warning"),
+  followed_items: counted("part of completed_items: fetched only for their links (follow, read), without records"),
   skipped: Skipped,
   warnings: Warnings,
   changes: Changes,
   success_rate: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: "the completed ones of those that completed or failed",
+    description: "completed pages divided by completed and failed pages",
   }),
   duration_seconds: Type.Number({
     minimum: 0,
-    description: "running time in all, also before it was opened again: waiting and pauses do not count",
+    description: "total running time, also before it was reopened; waiting and pauses do not count",
   }),
   time_remaining_seconds: nullable(
-    Type.Number({ minimum: 0, description: "running time that timeout_minutes leaves; null: it has ended" }),
+    Type.Number({ minimum: 0, description: "running time left of timeout_minutes; null: it has ended" }),
   ),
-  pages_per_second: Type.Number({ minimum: 0, description: "pages that ended by running time, from the beginning" }),
+  pages_per_second: Type.Number({ minimum: 0, description: "ended pages per second of running time, since the start" }),
   errors: strict({ timeout: Count, connection: Count, general: Count }),
   end_reason: nullable(oneOf(END_REASONS)),
   export_format: oneOf(EXPORT_FORMATS, {
-    description: "as it was asked for; orb crawl --resume writes its results so",
+    description: "as requested; orb crawl --resume writes its results in this format",
   }),
   created_at: Time,
   started_at: nullable(Time),
@@ -92,12 +92,12 @@ const Crawl = strict({
 
 const CrawlDetail = strict({
   ...Crawl.properties,
-  error_groups: Type.Array(CrawlErrorGroup, { description: "what failed, by reason, the 20 most frequent" }),
+  error_groups: Type.Array(CrawlErrorGroup, { description: "failures by reason, the 20 most frequent" }),
   retrying_groups: Type.Array(CrawlErrorGroup, {
-    description: "why pages that are tried again have failed, most frequent first; of very many, of the first 1,000",
+    description: "causes of scheduled retries, most frequent first; based on at most 1,000 pages",
   }),
   waiting_sites: Type.Array(WaitingSite, {
-    description: "sites at which it cannot go on now, and why: up to 5 of them",
+    description: "up to 5 sites where it waits, with the reason",
   }),
 });
 
@@ -105,26 +105,26 @@ const Health = strict({
   healthy: Type.Boolean({ description: "false: see problems" }),
   problems: Type.Array(Type.String()),
   degraded: Type.Array(strict({ what: Type.String(), why: Type.String(), since: Time }), {
-    description: "every part that is not as it should be, as GET /ready names them, and since when that has been known",
+    description: "every degraded part, named as in GET /ready, and since when",
   }),
   active_tasks: Count,
   pending_tasks: Count,
   max_concurrent_tasks: Count,
   available_slots: Count,
   blocked_domains: Type.Array(strict({ domain: Type.String(), failures: Count, reopens_at: nullable(Time) }), {
-    description: "sites that are left alone after failures, those that stay so longest first, 100 at most",
+    description: "at most 100 sites with an open circuit, the longest remaining time first",
   }),
   error_counts: strict({ timeout: Count, connection: Count, general: Count }),
   error_rate: Type.Number({ minimum: 0, maximum: 1 }),
   pages_per_second: Type.Number({ minimum: 0 }),
-  window_seconds: Type.Number({ minimum: 0, description: "what the counts and rates are about: five minutes at most" }),
+  window_seconds: Type.Number({ minimum: 0, description: "period of the counts and rates, at most five minutes" }),
   uptime_seconds: Count,
 });
 
 export const CrawlParams = strict({
   task_id: {
     ...ShortIdParam,
-    description: "the crawl (crawl_id in answers): its id, the first 6 characters of it or more, or `last`",
+    description: "the crawl (crawl_id in responses): its id, a unique prefix of at least 6 characters, or `last`",
   },
 });
 export const unknownCrawl = problemAnswer("there is no such crawl");
@@ -132,7 +132,7 @@ export const unknownCrawl = problemAnswer("there is no such crawl");
 const Temporary = Type.Optional(
   Type.Boolean({
     default: false,
-    description: "remove it APP_RETENTION_HOURS after its end, unless somebody asks to keep it",
+    description: "delete it APP_RETENTION_HOURS after its end, unless it is marked to be kept",
   }),
 );
 
@@ -142,14 +142,14 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: { rules: crawlRules(deps) },
       schema: {
-        summary: "Begin a crawl in the background",
+        summary: "Start a crawl in the background",
         operationId: "startCrawl",
         tags: ["crawls"],
         headers: IdempotencyHeaders,
         body: strict({ ...CrawlBody.properties, temporary: Temporary }),
         response: {
           202: strict({ crawl_id: CrawlId, task_id: CrawlIdAlias, status: oneOf(CRAWL_STATUSES) }),
-          422: problemAnswer("a field is wrong, or the target may not be asked for"),
+          422: problemAnswer("a field is invalid, or the target is not allowed"),
         },
       },
     },
@@ -170,7 +170,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/scraping/status",
     {
       schema: {
-        summary: "How all crawls together are getting on",
+        summary: "State of all crawls together",
         operationId: "getCrawlHealth",
         tags: ["crawls"],
         response: { 200: Health },
@@ -205,7 +205,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/scraping/tasks/:task_id/status",
     {
       schema: {
-        summary: "How a crawl is getting on",
+        summary: "The progress of a crawl",
         operationId: "getCrawl",
         tags: ["crawls"],
         params: CrawlParams,
@@ -219,7 +219,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/scraping/tasks/:task_id",
     {
       schema: {
-        summary: "Cancel a crawl; what it has stays readable",
+        summary: "Cancel a crawl; its results stay readable",
         operationId: "cancelCrawl",
         tags: ["crawls"],
         params: CrawlParams,

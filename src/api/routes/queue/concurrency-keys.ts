@@ -10,13 +10,13 @@ import { Type } from "../../type.ts";
 export const CONCURRENCY_KEY_ALIAS = { deprecated: true, description: "alias of concurrency_key" };
 
 const Limit = nullable(
-  Type.Integer({ minimum: 1, maximum: 1_000_000, description: "items in flight at once; null: as configured" }),
+  Type.Integer({ minimum: 1, maximum: 1_000_000, description: "maximum items in flight; null: the configured value" }),
 );
 
 const ConcurrencyKey = strict({
   concurrency_key: Type.String(),
   resolver: Type.String(CONCURRENCY_KEY_ALIAS),
-  limit: nullable(Type.Integer({ minimum: 1, description: "what is in force; null: none" })),
+  limit: nullable(Type.Integer({ minimum: 1, description: "the effective limit; null: none" })),
   configured: nullable(Type.Integer({ minimum: 1, description: "APP_MAX_PER_CONCURRENCY_KEY" })),
 });
 
@@ -52,7 +52,7 @@ export function concurrencyKeyRoutes(api: ApiInstance, deps: ApiDeps): void {
       path,
       {
         schema: {
-          summary: "How many items of a concurrency key may be in flight at once",
+          summary: "The concurrency limit of a concurrency key",
           ...about,
           operationId: `get${noun}`,
           tags: ["queue"],
@@ -67,7 +67,7 @@ export function concurrencyKeyRoutes(api: ApiInstance, deps: ApiDeps): void {
       path,
       {
         schema: {
-          summary: "Change how many items of a concurrency key may be in flight at once, for running work too",
+          summary: "Change the concurrency limit of a concurrency key; also applies to running work",
           ...about,
           operationId: `set${noun}`,
           tags: ["queue"],

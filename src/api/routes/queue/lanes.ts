@@ -16,28 +16,28 @@ const LaneStep = strict(
     step_index: Count,
     place: nullable({
       ...Count,
-      description: "of those that the entries of its list take turns in; null: the step itself",
+      description: "number of the lane among those of the list entries; null: the lane of the step itself",
     }),
   },
-  { description: "whose lane it is; null: no step's" },
+  { description: "the step that owns the lane; null: not the lane of a step" },
 );
 
 const Lane = strict({
   lane: Type.String({ description: "site:…, group:… or step.…" }),
   step: nullable(LaneStep),
-  sites: Type.Array(Type.String(), { description: "up to 5 that have open work there; none: a step of a workflow" }),
+  sites: Type.Array(Type.String(), { description: "up to 5 sites with open work in the lane; empty for a step" }),
   counts: strict({ queued: Count, running: Count, retrying: Count }),
-  runs: { ...Count, description: "that have open work there" },
+  runs: { ...Count, description: "number of runs with open work in the lane" },
   state: SiteProgress.properties.state,
   waiting_for: nullable(
     strict(
       { reason: oneOf([...WAIT_REASONS, ...STEP_WAIT_REASONS]), ...waitingParts },
-      { description: "null: nothing keeps it" },
+      { description: "null: it does not wait" },
     ),
   ),
-  owned: Type.Boolean({ description: "some process has it in hand: no other works there" }),
-  worker_id: nullable({ ...Uuid, description: "the worker, if it has reported itself" }),
-  oldest_queued_at: nullable({ ...Time, description: "when the task was added that has waited longest" }),
+  owned: Type.Boolean({ description: "true: a worker owns the lane, and no other works on it" }),
+  worker_id: nullable({ ...Uuid, description: "the owner, if it is registered" }),
+  oldest_queued_at: nullable({ ...Time, description: "when its longest waiting task was added" }),
 });
 
 /** Lanes with open work, and their owners. */
@@ -46,7 +46,7 @@ export function laneRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/queue/lanes",
     {
       schema: {
-        summary: "Lanes with open work, by name: who has them in hand, what waits there and why",
+        summary: "Lanes with open work, by name: their owner, their queued tasks, and why they wait",
         operationId: "listLanes",
         tags: ["queue"],
         querystring: pageQuery({}),

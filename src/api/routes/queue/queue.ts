@@ -26,11 +26,11 @@ const NewItem = strict({
   artifact_id: Type.String({
     minLength: 1,
     maxLength: QUEUE_ITEM_LIMITS.artifactIdLength,
-    description: "your own name for the thing; the queue holds each once",
+    description: "your own id of the item; unique in the queue",
   }),
   url: Type.String({ minLength: 1, maxLength: QUEUE_ITEM_LIMITS.urlLength, description: "absolute, http or https" }),
   concurrency_key: Type.Optional(
-    nullable({ ...Name, description: "a concurrency limit that it shares with other items, on any site" }),
+    nullable({ ...Name, description: "name of a concurrency limit shared with other items, on any site" }),
   ),
   resolver: Type.Optional({ ...nullable(Name), ...CONCURRENCY_KEY_ALIAS }),
   priority: Type.Optional(
@@ -38,7 +38,7 @@ const NewItem = strict({
       Type.Integer({
         minimum: -QUEUE_ITEM_LIMITS.priority,
         maximum: QUEUE_ITEM_LIMITS.priority,
-        description: "higher goes first",
+        description: "higher priority is processed first",
       }),
     ),
   ),
@@ -56,7 +56,7 @@ const item = {
   status: oneOf(QUEUE_STATES),
   url: nullable(Type.String()),
   site: Type.String(),
-  concurrency_key: nullable(Type.String({ description: "the concurrency limit that it shares with other items" })),
+  concurrency_key: nullable(Type.String({ description: "the concurrency limit it shares with other items" })),
   resolver: { ...nullable(Type.String()), ...CONCURRENCY_KEY_ALIAS },
   priority: Type.Integer(),
   handler: nullable(Type.String()),
@@ -71,9 +71,12 @@ const item = {
         worker_id: nullable(Type.String()),
         machine: nullable(Type.String()),
         pid: nullable(Type.Integer()),
-        lease_expires_at: Type.String({ format: "date-time", description: "renewed while the worker lives" }),
+        lease_expires_at: Type.String({
+          format: "date-time",
+          description: "end of the lease; renewed while the worker is alive",
+        }),
       },
-      { description: "the worker that has it; null: it is not in progress" },
+      { description: "the worker that processes it; null: none" },
     ),
   ),
   waiting_for: RunWaits,
@@ -115,7 +118,7 @@ export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/queue/stats",
     {
       schema: {
-        summary: "How many items are in which state, in all and per site",
+        summary: "Number of items by state, in total and per site",
         operationId: "getQueueStats",
         tags: ["queue"],
         response: { 200: Stats },
@@ -128,13 +131,13 @@ export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/queue/items",
     {
       schema: {
-        summary: "Add one item, or several; those whose artifact_id is there already stay as they are",
-        description: "All or none: one bad item refuses the call. What is counted as added is on disk.",
+        summary: "Add one or several items; items whose artifact_id already exists are not changed",
+        description: "All or none: one invalid item rejects the call. Items counted as added are stored durably.",
         operationId: "addQueueItems",
         tags: ["queue"],
         body: Type.Union([NewItem, NewItems]),
         response: {
-          200: { ...Added, description: "all of them were there already" },
+          200: { ...Added, description: "all of them already existed" },
           201: { ...Added, description: "at least one was added" },
         },
       },
@@ -193,7 +196,7 @@ export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/queue/retry-failed",
     {
       schema: {
-        summary: "Give failed items fresh attempts, of all sites or of one",
+        summary: "Retry failed items, of all sites or of one",
         operationId: "retryFailedItems",
         tags: ["queue"],
         body: Type.Union([
@@ -218,5 +221,5 @@ function withPathsOfBody(error: unknown, many: boolean): unknown {
     message,
   }));
   const list = fields.slice(0, 5).map(({ path, message }) => `${path}: ${message}`);
-  return new OrbError("input_invalid", `nothing was added: ${list.join("; ")}`, { fields });
+  return new OrbError("input_invalid", `no item was added: ${list.join("; ")}`, { fields });
 }

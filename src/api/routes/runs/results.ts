@@ -20,14 +20,14 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/results",
     {
       schema: {
-        summary: "The records of a run, oldest first; with format the whole of them as a file, streamed",
+        summary: "The records of a run, oldest first; with format, all of them as a streamed file",
         operationId: "listResults",
         tags: ["results"],
         params: RunParams,
         querystring: pageQuery({ format: Type.Optional(oneOf(EXPORT_FORMATS)), only_changed: OnlyChanged }),
         response: {
           200: {
-            description: "records; other formats come as a file",
+            description: "records; with format, a file",
             headers: LINK_HEADER,
             content: {
               "application/json": { schema: Type.Array(Result) },
@@ -81,12 +81,14 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
 export const OnlyChanged = Type.Boolean({
   default: false,
   description:
-    "with format, of a run of a saved crawl: only records of pages that are new or changed since the run before, each with its change; of a first run all of them",
+    "with format, for runs of a saved crawl: only records of pages that are new or changed since the previous run, each with its change; for a first run, all records",
 });
 
 export function refuseWithoutFormat(onlyChanged: boolean): void {
   if (!onlyChanged) return;
-  throw invalid([{ path: "query.only_changed", message: "is for exports: say which format, such as format=jsonl" }]);
+  throw invalid([
+    { path: "query.only_changed", message: "is only for exports: also set format, such as format=jsonl" },
+  ]);
 }
 
 export async function sendExport(
@@ -114,7 +116,7 @@ export const FILE_TYPES = Object.fromEntries(
   ]),
 );
 
-export const notArchived = problemAnswer("format warc, and the run has not kept what the servers sent");
+export const notArchived = problemAnswer("format is warc, but the run did not store raw responses");
 
 /** A site's content type is untrusted: only plain types pass, none that a browser would execute. */
 function safeType(type: string | null): string {

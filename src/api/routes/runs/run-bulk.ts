@@ -6,13 +6,13 @@ import { filterOf, RunChoice } from "./run-filters.ts";
 import { Type } from "../../type.ts";
 
 const Bulk = strict({
-  action: oneOf(BULK_ACTIONS, { description: "retry-failed recovers workflows" }),
-  filter: { ...RunChoice, description: "as of GET /runs; {}: all runs to which it can be done" },
+  action: oneOf(BULK_ACTIONS, { description: "retry-failed also recovers workflows" }),
+  filter: { ...RunChoice, description: "the same filter as GET /runs; {}: all runs whose state allows the action" },
   from: Type.Optional(
     Type.Unsafe<string>({
       ...Uuid,
       description:
-        "next of an answer: only that run and older ones. After dry_run it leaves out what has begun since then; after a call that left some it goes on with those",
+        "`next` of an earlier response: limits the call to that run and older ones. After a dry run, this excludes runs created since; after an incomplete call, it continues with the remaining runs",
     }),
   ),
   dry_run: Type.Optional(Type.Boolean({ default: false, description: "only count them" })),
@@ -21,16 +21,16 @@ const Bulk = strict({
 const Outcome = strict({
   matched: {
     ...Count,
-    description: `runs that fit the filter and to which it can be done; ${MOST_COUNTED}: that many or more`,
+    description: `runs that match the filter and whose state allows the action; ${MOST_COUNTED} means that many or more`,
   },
   done: Count,
   failed_count: Count,
   failed: Type.Array(strict({ run_id: Uuid, code: Type.String(), detail: Type.String() }), {
     description: "the first 100 that could not be changed",
   }),
-  remaining: { ...Count, description: `left for the next call: one changes ${MOST_AT_ONCE} at most` },
+  remaining: { ...Count, description: `remaining for the next call; one call changes at most ${MOST_AT_ONCE}` },
   next: Type.Union([Uuid, Type.Null()], {
-    description: "from of the next call; of dry_run: from of the first; null: nothing is left",
+    description: "`from` of the next call (after dry_run: of the first call); null: nothing remains",
   }),
 });
 
@@ -39,7 +39,7 @@ export function bulkRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/runs/bulk",
     {
       schema: {
-        summary: "Cancel, pause, resume or try again many runs by a filter; dry_run counts them first",
+        summary: "Cancel, pause, resume or retry many runs by a filter; with dry_run only count them",
         operationId: "changeRuns",
         tags: ["runs"],
         body: Bulk,

@@ -28,15 +28,15 @@ const parts = {
       minItems: 1,
       maxItems: TERMINAL_RUN_STATES.length,
       uniqueItems: true,
-      description: "only those that ended so; a run that has not ended is cancelled first",
+      description: "only runs with this final status; runs that have not ended are never deleted: cancel them first",
     }),
   ),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "only runs of jobs with this tag" })),
-  ended_before: Type.Optional(Type.Unsafe<string>({ ...Time, description: "ended before" })),
+  ended_before: Type.Optional(Type.Unsafe<string>({ ...Time, description: "only runs that ended before" })),
 };
 
 const Filter = strict(parts, {
-  description: "of runs that have ended, and that nobody asked to keep; {}: all of them",
+  description: "{}: all ended runs, except those marked to be kept. Child runs are deleted with their workflow",
 });
 
 const Shown = strict({
@@ -49,12 +49,12 @@ const Deletion = strict({
   id: Uuid,
   status: oneOf(["running", "completed"]),
   filter: Shown,
-  matched: { ...Count, description: "runs that it is about; 100000: that many or more" },
-  deleted: { ...Count, description: "runs that are gone by now" },
+  matched: { ...Count, description: "matching runs; 100000 means that many or more" },
+  deleted: { ...Count, description: "runs deleted so far" },
   removing: {
     ...Count,
     description:
-      "runs that are gone and whose rows and files are still being removed, of all deletions; 10000: that many or more",
+      "deleted runs whose data and files are still being removed, of all deletions; 10000 means that many or more",
   },
   created_at: Time,
   finished_at: nullable(Time),
@@ -88,7 +88,7 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: {
           204: Type.Null(),
           404: unknownRun,
-          409: problemAnswer("it has not ended, a step of a workflow has started it, or it is the queue's own"),
+          409: problemAnswer("it has not ended, a step of a workflow started it, or it is the run of the queue"),
         },
       },
     },
@@ -104,12 +104,12 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
   const keep = async (runId: string, kept: boolean) => viewOf(deps, await keepRun(deps, runId, kept));
   api.post(
     "/jobs/runs/:run_id/keep",
-    keeping("Keep a run until it is deleted: no policy removes it", "keepRun"),
+    keeping("Exempt a run from retention: it is kept until you delete it", "keepRun"),
     async (request) => keep(request.params.run_id, true),
   );
   api.delete(
     "/jobs/runs/:run_id/keep",
-    keeping("Let the policies hold again for a run that was to be kept", "unkeepRun"),
+    keeping("Apply the retention rules to a run again", "unkeepRun"),
     async (request) => keep(request.params.run_id, false),
   );
 
@@ -117,7 +117,7 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/runs/deletions",
     {
       schema: {
-        summary: "Delete many runs by a filter, in the background; dry_run counts them first",
+        summary: "Delete many ended runs by a filter, in the background; with dry_run only count them",
         operationId: "deleteRuns",
         tags: ["runs"],
         body: strict({
@@ -138,7 +138,7 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/runs/deletions",
     {
       schema: {
-        summary: "Deletions of many runs, newest first: the last 100",
+        summary: "The last 100 deletions of many runs, newest first",
         operationId: "listDeletions",
         tags: ["runs"],
         response: { 200: Type.Array(Deletion) },
@@ -151,7 +151,7 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/runs/deletions/:deletion_id",
     {
       schema: {
-        summary: "How far a deletion has come",
+        summary: "The progress of a deletion",
         operationId: "getDeletion",
         tags: ["runs"],
         params: strict({ deletion_id: IdParam }),

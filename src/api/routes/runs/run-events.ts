@@ -44,7 +44,7 @@ function typesOf(text: string | undefined): { types?: EventType[] } {
   if (unknown === undefined) return { types: types as EventType[] };
   const near = suggest(unknown, EVENT_TYPES);
   const message = `there is no event type ${unknown.slice(0, 100)}${near === undefined ? "" : `; did you mean ${near}?`}`;
-  throw new OrbError("input_invalid", `the call cannot be used: query.type: ${message}`, {
+  throw new OrbError("input_invalid", `invalid request: query.type: ${message}`, {
     fields: [{ path: "query.type", message }],
     hint: "docs/events.md lists all types.",
   });
@@ -56,7 +56,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/events",
     {
       schema: {
-        summary: "The log of a run, oldest first or newest first",
+        summary: "The events of a run, oldest or newest first",
         operationId: "listEvents",
         tags: ["events"],
         params: RunParams,
@@ -65,10 +65,10 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
           after: Type.Optional(
             Type.String({
               format: "uuid",
-              description: "only what comes behind this event, in the order that is asked for",
+              description: "only events after this one, in the requested order",
             }),
           ),
-          order: Type.Optional(oneOf(EVENT_ORDERS, { description: "which come first; without it the oldest" })),
+          order: Type.Optional(oneOf(EVENT_ORDERS, { description: "order; default: oldest first" })),
           ...typeQuery,
         }),
         response: { 200: Type.Array(Event), 404: unknownRun, 422: unknownEvent },
@@ -89,7 +89,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/events/stream",
     {
       schema: {
-        summary: "The log of a run as it is written; ends with the run. 204: the run has ended and no events are left",
+        summary: "The events of a run, live; ends with the run. 204: the run has ended and no events are left",
         operationId: "streamEvents",
         tags: ["events"],
         params: RunParams,
@@ -122,7 +122,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/events/stream",
     {
       schema: {
-        summary: "The events of all runs, live; from now on, or behind Last-Event-ID",
+        summary: "The events of all runs, live; from now on, or after Last-Event-ID",
         operationId: "streamAllEvents",
         tags: ["events"],
         querystring: strict({ ...streamQuery, ...typeQuery }),
@@ -149,7 +149,7 @@ export function resumePoint(header: string | string[] | undefined, query: string
       } catch (error) {
         if (!isOrbError(error, "input_invalid") || after === null) throw error;
         const message = error.fields[0]?.message ?? "is not the id of an event";
-        throw new OrbError("input_invalid", `the call cannot be used: ${path}: ${message}`, {
+        throw new OrbError("input_invalid", `invalid request: ${path}: ${message}`, {
           cause: error,
           ...(error.hint === undefined ? {} : { hint: error.hint }),
           fields: [{ path, message }],

@@ -13,18 +13,18 @@ const shared = {
       minLength: 1,
       maxLength: 200,
       description:
-        "part of the name or address of one of the newest 10,000 runs, or the id of any run, or its first 8 characters or more",
+        "part of the name or URL (of the newest 10,000 runs), or the id of any run, or at least its first 8 characters",
     }),
   ),
   parent: Type.Optional(
     Type.String({
       pattern: "^(?:none|any|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
       description:
-        "none: only runs that no step of a workflow has started; the id of a run: only those that its steps have started; any: all, as without it",
+        "none: only runs that no workflow started; the id of a workflow: only its child runs; any (default): all",
     }),
   ),
-  since: Type.Optional(Type.Unsafe<string>({ ...Time, description: "created then or later" })),
-  until: Type.Optional(Type.Unsafe<string>({ ...Time, description: "created before" })),
+  since: Type.Optional(Type.Unsafe<string>({ ...Time, description: "created at this time or later" })),
+  until: Type.Optional(Type.Unsafe<string>({ ...Time, description: "created before this time" })),
 };
 
 /** In a query. */
@@ -43,7 +43,7 @@ export const runQuery = {
 export const RunChoice = strict({
   status: Type.Optional(Type.Array(oneOf(RUN_STATES), { minItems: 1, maxItems: RUN_STATES.length, uniqueItems: true })),
   ...shared,
-  run_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 1000, description: "only these" })),
+  run_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 1000, description: "only runs with these ids" })),
 });
 
 type FilterQuery = Partial<Omit<Static<typeof RunChoice>, "status">>;

@@ -26,9 +26,9 @@ export const ErrorGroupSchema = strict({
   failure_reason: Reason,
   class: oneOf(ERROR_CLASSES),
   count: Count,
-  status: oneOf(["failed", "retrying"], { description: "failed for good, or tried again by itself" }),
-  retryable: Type.Boolean({ description: "whether another try may help" }),
-  next_try_at: nullable({ ...Time, description: "when the first of them is tried again; null: none is" }),
+  status: oneOf(["failed", "retrying"], { description: "failed: after all attempts; retrying: a retry is scheduled" }),
+  retryable: Type.Boolean({ description: "whether a retry may fix the failure" }),
+  next_try_at: nullable({ ...Time, description: "time of the next retry; null: none" }),
   example: strict({ url: nullable(Type.String()), message: Type.String(), task_id: Uuid }),
 });
 
@@ -38,7 +38,7 @@ const ShownErrorGroup = strict({
     ...ErrorGroupSchema.properties.example.properties,
     screenshot_id: nullable({
       ...Uuid,
-      description: "of GET /artifacts/{id}: a picture of the page; null: none was kept",
+      description: "a screenshot of the page, for GET /artifacts/{id}; null: none is stored",
     }),
     snapshot_id: nullable({ ...Uuid, description: "its HTML" }),
   }),
@@ -50,7 +50,7 @@ const RunSite = strict({
   site: Type.String(),
   counts: strict({
     queued: Count,
-    running: { ...Count, description: "under way, as far as the limits of the site and of the crawl allow" },
+    running: { ...Count, description: "in flight, within the limits of the site and of the crawl" },
     retrying: Count,
     completed: Count,
     failed: Count,
@@ -63,7 +63,7 @@ const RunSite = strict({
   breaker: strict({ state: oneOf(["closed", "open", "half_open"]), failures: Count, reopens_at: nullable(Time) }),
 });
 
-const Retried = strict({ ...Run.properties, retried: { ...Count, description: "tasks that are tried again" } });
+const Retried = strict({ ...Run.properties, retried: { ...Count, description: "retried tasks" } });
 
 /** All failures, or those that match all conditions. */
 const Choice = Type.Union([
@@ -73,7 +73,7 @@ const Choice = Type.Union([
     site: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
     task_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 1000 })),
   }),
-  Type.Null({ description: "no body: everything that failed" }),
+  Type.Null({ description: "no body: all failed tasks" }),
 ]);
 
 /** Progress of a run by site, its failures, and retrying them. */
@@ -82,7 +82,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/sites",
     {
       schema: {
-        summary: "How a run is getting on, site by site, and why work waits",
+        summary: "The progress of a run per site, and why work waits",
         operationId: "listRunSites",
         tags: ["runs"],
         params: RunParams,
@@ -108,7 +108,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/errors",
     {
       schema: {
-        summary: "What failed of a run, by reason, most frequent first, each with an example",
+        summary: "Failures of a run by reason, most frequent first, each with an example",
         operationId: "listRunErrors",
         tags: ["runs"],
         params: RunParams,
@@ -116,7 +116,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
           status: Type.Optional(
             oneOf(ERROR_STATUSES, {
               description:
-                "failed: what failed for good, as without it; retrying: what is tried again by itself; retryable: both, without what another try cannot help; all: both",
+                "failed (default): tasks that failed after all attempts; retrying: tasks with a scheduled retry; retryable: tasks of both groups whose failure a retry may fix; all: both groups",
             }),
           ),
         }),
@@ -130,11 +130,11 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/changes",
     {
       schema: {
-        summary: "Pages that a run of a saved crawl found to be new, changed or gone, in this order",
+        summary: "New, changed and gone pages of a run of a saved crawl, in this order",
         operationId: "listRunChanges",
         tags: ["runs"],
         params: RunParams,
-        querystring: pageQuery({ change: Type.Optional(oneOf(PAGE_CHANGES, { description: "only these" })) }),
+        querystring: pageQuery({ change: Type.Optional(oneOf(PAGE_CHANGES, { description: "only these changes" })) }),
         response: {
           200: {
             ...Type.Array(strict({ url: Type.String(), change: oneOf(PAGE_CHANGES) })),
@@ -161,7 +161,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/retry-failed",
     {
       schema: {
-        summary: "Give what failed fresh attempts, all of it or a part; opens an ended run again",
+        summary: "Retry failed tasks, all or filtered; reopens an ended run",
         operationId: "retryFailedTasks",
         tags: ["runs"],
         params: RunParams,

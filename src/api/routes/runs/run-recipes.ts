@@ -16,10 +16,10 @@ const names = (description: string) => Type.Array(Type.String(), { description }
 const RunRecipe = strict({
   recipe: Type.Unsafe<Static<typeof JobBody>>({
     ...JobBody,
-    description: "as POST /jobs takes it, without its secrets",
+    description: "a body for POST /jobs, without secrets",
   }),
-  header_names: names("headers that it sent; their values are not shown"),
-  cookie_names: names("cookies that it sent; their values are not shown"),
+  header_names: names("names of the headers it sent; values are not shown"),
+  cookie_names: names("names of the cookies it sent; values are not shown"),
 });
 
 /** One-off page runs, and the request of a run for repeating it. */
@@ -29,12 +29,12 @@ export function runRecipeRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: { rules: jobRules(deps) },
       schema: {
-        summary: "Get one page now, without a job",
+        summary: "Fetch one page now, without a job",
         operationId: "startPage",
         tags: ["runs"],
         headers: IdempotencyHeaders,
         body: PageBody,
-        response: { 201: Run, 422: problemAnswer("a field is wrong, or the target may not be asked for") },
+        response: { 201: Run, 422: problemAnswer("a field is invalid, or the target is not allowed") },
       },
     },
     async (request, reply) => {
@@ -47,11 +47,11 @@ export function runRecipeRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/recipe",
     {
       schema: {
-        summary: "What a run was asked for, so that the same can be asked for again",
+        summary: "The settings of a run, as a body for a new job",
         operationId: "getRunRecipe",
         tags: ["runs"],
         params: RunParams,
-        response: { 200: RunRecipe, 404: problemAnswer("there is no such run, or it is of a kind without a recipe") },
+        response: { 200: RunRecipe, 404: problemAnswer("there is no such run, or its kind has no settings") },
       },
     },
     async (request) => (await showRecipe(deps, request.params.run_id)) as Static<typeof RunRecipe>,

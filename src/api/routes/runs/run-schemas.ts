@@ -20,29 +20,24 @@ export const LastFailure = nullable(
       failure_reason: oneOf(Object.keys(FAILURE_REASONS) as FailureReason[]),
       message: Type.String(),
       http_status: nullable(Type.Integer()),
-      url: nullable(
-        Type.String({ description: "the page that is tried again; null: it is about the site, or a step" }),
-      ),
-      attempt: nullable(Type.Integer({ minimum: 1, description: "the attempt that comes next" })),
+      url: nullable(Type.String({ description: "the page to retry; null: the failure is that of a site or a step" })),
+      attempt: nullable(Type.Integer({ minimum: 1, description: "number of the next attempt" })),
       max_attempts: nullable(Type.Integer({ minimum: 1 })),
       next_try_at: nullable(Time),
     },
-    { description: "what went wrong last, where that is why it waits; null: nothing did" },
+    { description: "the last failure, if it is the reason for waiting; null: it is not" },
   ),
 );
 
 /** The parts of `waiting_for`, the same for runs, workflows, steps and sites. */
 export const waitingParts = {
-  until: nullable({ ...Time, description: "null: not a matter of time" }),
-  message: Type.String({ description: "a sentence for people" }),
+  until: nullable({ ...Time, description: "null: no fixed time" }),
+  message: Type.String({ description: "a sentence for humans" }),
   last_failure: LastFailure,
 };
 
 export const RunWaits = nullable(
-  strict(
-    { reason: oneOf(WAIT_REASONS), ...waitingParts },
-    { description: "what keeps it from its work; null: nothing" },
-  ),
+  strict({ reason: oneOf(WAIT_REASONS), ...waitingParts }, { description: "why it waits; null: it does not wait" }),
 );
 
 export const Changes = nullable(
@@ -52,10 +47,10 @@ export const Changes = nullable(
       new: Count,
       changed: Count,
       unchanged: Count,
-      gone: { ...Count, description: "answered so, or not found any more by a crawl that ran to its end" },
-      unknown: nullable({ ...Count, description: "known before, and not seen by this run; null before its end" }),
+      gone: { ...Count, description: "answered 404 or 410, or no longer linked in a complete crawl" },
+      unknown: nullable({ ...Count, description: "known pages without a verdict in this run; null before its end" }),
     },
-    { description: "of a saved crawl that has run before: how its pages compare with what the job knew of them" },
+    { description: "for a saved crawl that has run before: its pages compared with the previous run" },
   ),
 );
 
@@ -64,12 +59,12 @@ export const keptParts = {
   expires_at: nullable({
     ...Time,
     description:
-      "it is removed then, with its results and files; the last completed run of a job stays until there is a newer one. null: it has not ended, or no time is set",
+      "when it will be deleted with its results and files; the last completed run of a job stays until there is a newer one. null: it has not ended, or no time is set",
   }),
-  kept: Type.Boolean({ description: "somebody asked to keep it: no policy removes it" }),
+  kept: Type.Boolean({ description: "marked to be kept: exempt from retention" }),
   keep_runs: nullable({
     ...Count,
-    description: "it is removed when its job has so many newer runs that have ended; null: no such limit",
+    description: "it is deleted when its job has this many newer ended runs; null: no such limit",
   }),
 };
 
@@ -80,7 +75,7 @@ const skips = Object.fromEntries(
 
 export const Skipped = strict(skips as unknown as Record<SkipReason, TOptional<typeof Count>>, {
   description:
-    "addresses that a crawl found and did not fetch, by reason, each counted once by each worker; depth and page_limit are lower bounds",
+    "URLs that a crawl found but did not fetch, by reason, each counted once per worker; depth and page_limit are lower bounds",
 });
 
 export const Warnings = Type.Array(
@@ -88,20 +83,20 @@ export const Warnings = Type.Array(
     code: oneOf(["pagination_cut", "sign_in"]),
     message: Type.String({ description: "what happened, an example, and what to do" }),
     option: Type.Optional(
-      oneOf(["include", "follow", "exclude"], { description: "pagination_cut: whose patterns left the link" }),
+      oneOf(["include", "follow", "exclude"], { description: "pagination_cut: the option that excluded the link" }),
     ),
     patterns: Type.Optional(Type.Array(Type.String())),
-    url: Type.Optional(Type.String({ description: "the link that was left" })),
+    url: Type.Optional(Type.String({ description: "the excluded link" })),
     found_on: Type.Optional(Type.String()),
     follow: Type.Optional(
-      nullable(Type.String({ description: "a pattern for follow that lets it in; null: exclude wins over it" })),
+      nullable(Type.String({ description: "a pattern for follow that includes it; null: exclude takes precedence" })),
     ),
   }),
-  { description: "what is probably not meant so" },
+  { description: "probable mistakes in the settings" },
 );
 
 export const Starts = Type.Array(Type.String(), {
-  description: "where a crawl begins, the first 100 of url_count; the recipe of the run has all of them",
+  description: "the first 100 start URLs of a crawl (of url_count); GET /jobs/runs/{run_id}/recipe has all of them",
 });
 
 export const Run = strict({
@@ -112,10 +107,10 @@ export const Run = strict({
   name: text,
   url: text,
   urls: Starts,
-  url_count: { ...Count, description: "of a crawl: how many starts it has; of others 0 or 1" },
+  url_count: { ...Count, description: "number of start URLs of a crawl; 0 or 1 for other kinds" },
   site: text,
   status: oneOf(RUN_STATES),
-  generation: Type.Integer({ minimum: 1, description: "grows each time an ended run is opened again" }),
+  generation: Type.Integer({ minimum: 1, description: "increases each time an ended run is reopened" }),
   attempt: Type.Integer({ minimum: 1 }),
   max_attempts: nullable(Type.Integer({ minimum: 1 })),
   requested_strategy: text,
@@ -124,7 +119,7 @@ export const Run = strict({
   failure_code: FailureCode,
   failure_reason: FailureReason,
   error_message: text,
-  message: nullable(Type.String({ description: "what the last change of state said" })),
+  message: nullable(Type.String({ description: "message of the last state change" })),
   waiting_for: RunWaits,
   stats: Type.Record(Type.String(), Type.Unknown(), {
     description: "http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser",
@@ -132,7 +127,7 @@ export const Run = strict({
   progress: Type.Integer({
     minimum: 0,
     maximum: 100,
-    description: "percent; 100 at the end, and what was reached when it was cancelled",
+    description: "percent; 100 at the end; for a cancelled run, the last value",
   }),
   changes: Changes,
   skipped: nullable(Skipped),
@@ -148,7 +143,7 @@ export const Event = strict({
   run_id: Uuid,
   type: oneOf(EVENT_TYPES, { description: "what happened; docs/events.md lists all types. New ones may be added" }),
   level: oneOf(["info", "warn", "error"]),
-  message: Type.String({ description: "a sentence for people; it may change: match `type` instead" }),
+  message: Type.String({ description: "a sentence for humans; it may change: match `type` instead" }),
   meta: Type.Record(Type.String(), Type.Unknown()),
   created_at: Time,
 });
@@ -187,10 +182,10 @@ export const Task = strict({
   error_message: text,
   next_try_at: nullable(Time),
   depth: nullable({ ...Count, description: "link hops from the start of a crawl" }),
-  strategy: nullable(Type.String({ description: "of the last attempt, as the next two are" })),
+  strategy: nullable(Type.String({ description: "of the last attempt, like the next two" })),
   http_status: nullable(Type.Integer()),
   duration_ms: nullable(Count),
-  size: nullable({ ...Count, description: "bytes of what was got; null: nothing was, or nobody counted" }),
+  size: nullable({ ...Count, description: "bytes fetched; null: nothing was fetched, or not measured" }),
   attempts: Type.Array(AttemptSchema, { description: "newest last" }),
   detail: Type.Unknown(),
   artifacts: Type.Array(Artifact),
@@ -200,8 +195,8 @@ export const Task = strict({
 
 export const Result = strict({
   id: Uuid,
-  run_id: { ...Uuid, description: "of a crawl: its crawl_id" },
-  task_id: { ...Uuid, description: "the task that gave the record: of a crawl, the page's, not the crawl" },
+  run_id: { ...Uuid, description: "for a crawl: its crawl_id" },
+  task_id: { ...Uuid, description: "the task that produced the record; in a crawl, the task of the page" },
   url: Type.String(),
   data: Type.Record(Type.String(), Type.Unknown()),
   created_at: Time,

@@ -15,22 +15,22 @@ import { Type } from "../../type.ts";
 
 export const RunParams = strict({ run_id: ShortIdParam });
 export const unknownRun = problemAnswer("there is no such run");
-export const wrongState = problemAnswer("the run's present state does not allow it");
+export const wrongState = problemAnswer("the current state of the run does not allow it");
 
 /** Exactly one of the two. Not a union: if neither matches, its error would name only one of them. */
 const Answer = strict({
   session_id: Type.Optional(
-    Type.Unsafe<string>({ ...SessionName, description: "go on with this session: id or name" }),
+    Type.Unsafe<string>({ ...SessionName, description: "continue with this session: id or name" }),
   ),
-  skip: Type.Optional(Type.Literal(true, { description: "leave the page: the run fails as human_skipped" })),
+  skip: Type.Optional(Type.Literal(true, { description: "give up the page; the run fails as human_skipped" })),
 });
 
 function oneAnswer({ session_id, skip }: Static<typeof Answer>): { session_id: string } | { skip: true } {
   if (session_id !== undefined && skip === undefined) return { session_id };
   if (skip === true && session_id === undefined) return { skip };
-  const message = "give session_id, or skip: true";
+  const message = "expected session_id, or skip: true";
   const why = skip === undefined ? message : `${message}, not both`;
-  throw new OrbError("input_invalid", `the body cannot be used: ${why}`, {
+  throw new OrbError("input_invalid", `invalid body: ${why}`, {
     fields: [{ path: "session_id", message: why }],
   });
 }
@@ -49,7 +49,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
         querystring: pageQuery({
           ...runQuery,
           total: Type.Optional(
-            Type.Boolean({ default: false, description: "also count them, in the header x-total-count" }),
+            Type.Boolean({ default: false, description: "also return the total number, in the header x-total-count" }),
           ),
         }),
         response: { 200: { ...Type.Array(Run), headers: { ...LINK_HEADER, ...TOTAL_HEADER } } },
@@ -89,20 +89,20 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
         querystring: pageQuery({
           status: Type.Optional(
             oneOf([...TASK_STATES, "retryable"], {
-              description: "retryable: tried again by itself, or failed for a reason that another try may get past",
+              description: "retryable: a retry is scheduled, or a retry may fix the failure",
             }),
           ),
           q: Type.Optional(
             Type.String({
               minLength: 1,
               maxLength: 200,
-              description: "part of the address; the next 50,000 tasks are searched",
+              description: "part of the URL; the next 50,000 tasks are searched",
             }),
           ),
           order: Type.Optional(
             oneOf(TASK_ORDERS, {
               description:
-                "which come first; without it the oldest. slowest: by what the last attempt took, largest: by its bytes, both among the newest 50,000 tasks",
+                "order; default: oldest first. slowest: by duration of the last attempt, largest: by its bytes, both among the newest 50,000 tasks",
             }),
           ),
         }),
@@ -137,9 +137,9 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 
   const actions: readonly [string, string, (id: string) => ReturnType<typeof cancelRun>][] = [
-    ["cancel", "Cancel a run: no request starts later than a second after the answer", (id) => cancelRun(deps, id)],
-    ["pause", "Let what is under way finish, and begin nothing new", (id) => pauseRun(deps, id)],
-    ["resume", "Let a paused run go on", (id) => resumeRun(deps, id)],
+    ["cancel", "Cancel a run: no request starts later than a second after the response", (id) => cancelRun(deps, id)],
+    ["pause", "Pause a run: finish tasks in flight and start no new ones", (id) => pauseRun(deps, id)],
+    ["resume", "Resume a paused run", (id) => resumeRun(deps, id)],
   ];
   for (const [name, summary, act] of actions) {
     api.post(
@@ -161,7 +161,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/resolve",
     {
       schema: {
-        summary: "Answer a run that waits for a person: go on with a session, or skip the page",
+        summary: "Resolve a run that waits for a person: continue with a session, or skip the page",
         operationId: "resolveRun",
         tags: ["runs"],
         params: RunParams,

@@ -13,17 +13,17 @@ const text = nullable(Type.String());
 
 const Proxy = strict({
   id: Uuid,
-  proxy: Type.String({ description: "*** stands for a user name and a password" }),
+  proxy: Type.String({ description: "*** replaces the user name and password" }),
   scheme: oneOf(UPSTREAM_SCHEMES),
   host: Type.String(),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
   has_credentials: Type.Boolean(),
   state: oneOf(PROXY_STATES),
-  score: Type.Number({ minimum: 0, maximum: 1, description: "how well it has served, the newest counting most" }),
-  latency_ms: nullable({ ...Count, description: "typical time of an answer through it" }),
+  score: Type.Number({ minimum: 0, maximum: 1, description: "success score; recent requests count most" }),
+  latency_ms: nullable({ ...Count, description: "typical response time through it" }),
   successes: Count,
   failures: Count,
-  blocks: { ...Count, description: "answers that its address is not wanted at a site" },
+  blocks: { ...Count, description: "responses in which a site blocked this proxy" },
   resting_until: nullable(Time),
   last_error: text,
   checked_at: nullable(Time),
@@ -43,13 +43,13 @@ const Proxies = strict({
 const ProxyLine = Type.String({ maxLength: 4096, description: "scheme://user:password@host:port, host:port, …" });
 const NewProxies = Type.Union([
   strict({ proxies: Type.Array(ProxyLine, { minItems: 1, maxItems: MOST_AT_ONCE }) }),
-  strict({ url: Type.String({ minLength: 1, maxLength: 8192, description: "a list, one proxy to a line" }) }),
+  strict({ url: Type.String({ minLength: 1, maxLength: 8192, description: "a list, one proxy per line" }) }),
 ]);
 
 const Imported = strict({
   added: Count,
   existing: Count,
-  invalid: Type.Array(strict({ index: Count, message: Type.String() }), { description: "the first 1,000 of them" }),
+  invalid: Type.Array(strict({ index: Count, message: Type.String() }), { description: "the first 1,000 errors" }),
   invalid_count: Count,
 });
 
@@ -59,7 +59,7 @@ const Refresh = strict({
   total: Count,
   total_chunks: Count,
   completed_chunks: Count,
-  result_count: { ...Count, description: "proxies that were found to be usable" },
+  result_count: { ...Count, description: "proxies found to be usable" },
   checks: oneOf(["fetch", "reachable"], { description: "reachable: nothing was fetched through them" }),
   started_at: nullable(Time),
   completed_at: nullable(Time),
@@ -101,8 +101,8 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       bodyLimit: LARGEST_IMPORT_BYTES,
       schema: {
-        summary: "Import proxies, or a list of them at an address; those that are there already stay as they are",
-        description: "Good ones are taken although others are not; if none is good, the call is refused.",
+        summary: "Import proxies, or a list of proxies at a URL; existing ones are not changed",
+        description: "Valid proxies are imported even if others are invalid; if none is valid, the call is rejected.",
         operationId: "importProxies",
         tags: ["proxies"],
         body: NewProxies,
@@ -116,7 +116,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/proxies/refresh",
     {
       schema: {
-        summary: "Check all proxies; while a check is at work, that one is the answer",
+        summary: "Check all proxies. If a check is already running, its run is returned",
         operationId: "refreshProxies",
         tags: ["proxies"],
         response: { 202: Refresh, 409: problemAnswer("there are no proxies") },
@@ -132,7 +132,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/proxies/refresh/:job_id",
     {
       schema: {
-        summary: "How a check of all proxies is getting on",
+        summary: "The progress of a proxy check",
         operationId: "getProxyRefresh",
         tags: ["proxies"],
         params: strict({ job_id: IdParam }),
@@ -160,7 +160,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/proxies/:proxy_id",
     {
       schema: {
-        summary: "Forget a proxy",
+        summary: "Delete a proxy",
         operationId: "deleteProxy",
         tags: ["proxies"],
         params: Params,
@@ -178,7 +178,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
       `/proxies/:proxy_id/${verb}`,
       {
         schema: {
-          summary: verb === "disable" ? "Do not use a proxy until it is enabled again" : "Use a disabled proxy again",
+          summary: verb === "disable" ? "Disable a proxy until it is enabled again" : "Enable a disabled proxy",
           operationId: `${verb}Proxy`,
           tags: ["proxies"],
           params: Params,

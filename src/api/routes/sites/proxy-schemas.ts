@@ -7,6 +7,6 @@ export const Proxy = nullable(
     minLength: 1,
     maxLength: 2000,
     description:
-      "pool for proxies of the pool, or the address of one (http, https or socks5); what stands before its @ is never shown again",
+      "`pool`, or the URL of one proxy (http, https or socks5); its user name and password are never shown again",
   }),
 );

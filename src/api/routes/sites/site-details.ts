@@ -9,23 +9,23 @@ import { Type } from "../../type.ts";
 
 const Robots = strict({
   site: Type.String(),
-  user_agent: Type.String({ description: "the name by which its rules are chosen" }),
+  user_agent: Type.String({ description: "the user agent whose rules apply" }),
   origins: Type.Array(
     strict({
       origin: Type.String(),
       fetched_at: Time,
-      text: Type.String({ description: "as it came; empty: there was none, which allows everything" }),
+      text: Type.String({ description: "the original text; empty: there is none, so everything is allowed" }),
       crawl_delay_seconds: nullable(Type.Number({ minimum: 0 })),
       sitemaps: Type.Array(Type.String()),
-      rules: Type.Array(Type.String(), { description: "those for us: the first that fits decides" }),
-      allowed: nullable(Type.Boolean({ description: "whether the path asked about may be fetched; null: none was" })),
+      rules: Type.Array(Type.String(), { description: "the rules that apply to us: the first match decides" }),
+      allowed: nullable(Type.Boolean({ description: "whether `path` may be fetched; null: no path was given" })),
     }),
-    { description: "of the copies that are kept; none: nobody has asked for it yet" },
+    { description: "the stored copies; empty: not fetched yet" },
   ),
 });
 
 const Series = Type.Record(Type.String(), SiteSeries, {
-  description: "by site; those of which this process has counted nothing are not in it",
+  description: "by site; sites without counts in this process are omitted",
 });
 
 export function siteDetailRoutes(api: ApiInstance, deps: ApiDeps): void {
@@ -33,13 +33,13 @@ export function siteDetailRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/sites/:site/robots",
     {
       schema: {
-        summary: "The robots.txt of a site, as it is kept, and what it says to us; the site is not asked",
+        summary: "The stored robots.txt of a site and the rules that apply to us; nothing is fetched",
         operationId: "getSiteRobots",
         tags: ["sites"],
         params: SiteParams,
         querystring: strict({
           path: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 2000, pattern: "^/", description: "whether it may be fetched" }),
+            Type.String({ minLength: 1, maxLength: 2000, pattern: "^/", description: "path to check" }),
           ),
         }),
         response: { 200: Robots, 404: unknownSite },
@@ -56,7 +56,7 @@ export function siteDetailRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       schema: {
         summary:
-          "Good and bad pages a second of the last hour at the busiest sites, as far as this process has counted",
+          "Successful and failed pages per second at the busiest sites in the last hour, as counted by this process",
         operationId: "getSiteSeries",
         tags: ["sites"],
         querystring: strict({
@@ -64,7 +64,7 @@ export function siteDetailRoutes(api: ApiInstance, deps: ApiDeps): void {
             Type.String({
               minLength: 1,
               maxLength: 300,
-              description: "only this one, by ten seconds instead of minutes",
+              description: "only this site, in steps of ten seconds instead of one minute",
             }),
           ),
         }),

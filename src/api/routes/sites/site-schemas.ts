@@ -10,26 +10,37 @@ import { Version } from "../../versions.ts";
 
 /** Shared by the sites of a group, which are one server. */
 const ofServer = {
-  max_concurrency: nullable(Type.Integer({ minimum: 1, maximum: 10_000, description: "requests at the same time" })),
+  max_concurrency: nullable(Type.Integer({ minimum: 1, maximum: 10_000, description: "maximum concurrent requests" })),
   requests_per_second: nullable(Type.Number({ minimum: 0.001, maximum: 100_000, description: "average rate" })),
   burst: nullable(
-    Type.Integer({ minimum: 1, maximum: 100_000, description: "how many may follow each other at once" }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: "requests that may be sent at once before the rate applies",
+    }),
   ),
-  min_delay_ms: nullable(Type.Integer({ minimum: 0, maximum: 86_400_000, description: "pause between two requests" })),
+  min_delay_ms: nullable(
+    Type.Integer({ minimum: 0, maximum: 86_400_000, description: "minimum delay between two requests" }),
+  ),
 };
 
 const ofSite = {
   max_memory_mb: nullable(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: "what its open browser pages may take together" }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "memory limit for all open browser pages of the site",
+    }),
   ),
   strategy: nullable(oneOf(STRATEGIES, { description: "how pages are fetched in runs with the strategy auto" })),
-  respect_robots: nullable(Type.Boolean({ description: "whether robots.txt is obeyed, whatever a run says" })),
+  respect_robots: nullable(Type.Boolean({ description: "whether robots.txt is obeyed; overrides the run" })),
 };
 
 const Group = nullable(
   Type.String({
     pattern: "^[A-Za-z0-9_.-]{1,100}$",
-    description: "sites of one group are one server: they share their limits, pauses and breaker; null: none",
+    description:
+      "sites of a group count as one server: they share limits, delays and the circuit breaker; null: no group",
   }),
 );
 
@@ -37,7 +48,7 @@ const Shards = Type.Integer({
   minimum: 1,
   maximum: 64,
   description:
-    "parts that its work is divided into, so that several processes can take part; no more than max_concurrency",
+    "number of lanes the site is split into, so that several processes can work on it; at most max_concurrency",
 });
 
 const SiteText = Type.String({ minLength: 1, maxLength: 300 });
@@ -50,7 +61,7 @@ const Settings = strict({
   depends_on: Type.Array(SiteText, {
     maxItems: 100,
     uniqueItems: true,
-    description: "sites whose work must be finished before this one's begins; a circle is refused",
+    description: "sites whose work must finish before work on this site starts; cycles are rejected",
   }),
   paused: Type.Boolean(),
 });
@@ -77,19 +88,19 @@ export function limitsFrom(change: Static<typeof SiteChange>) {
   };
 }
 
-const Rate = Type.Number({ minimum: 0, description: "good pages in the last minute or two" });
+const Rate = Type.Number({ minimum: 0, description: "successful pages in the last one to two minutes" });
 const ErrorRate = nullable(
   Type.Number({
     minimum: 0,
     maximum: 1,
-    description: "of what ended in the last ten minutes, the part that was not good; null: nothing ended",
+    description: "share of failed pages in the last ten minutes; null: none ended",
   }),
 );
 
 const counts = {
   queued: Count,
-  running: { ...Count, description: "under way, as far as the limits of the site allow" },
-  retrying: { ...Count, description: "failed, and tried again later" },
+  running: { ...Count, description: "in flight, within the limits of the site" },
+  retrying: { ...Count, description: "failed, with a retry scheduled" },
   completed: Count,
   failed: Count,
 };
@@ -98,15 +109,15 @@ export const SiteProgress = strict({
   site: Type.String(),
   group: Group,
   state: oneOf([...SITE_STATES, "idle"], {
-    description: "paused by an operator; blocked: its breaker is open; idle: nothing is to be done there",
+    description: "paused by an operator; blocked: its circuit is open; idle: no open work",
   }),
-  counts: strict(counts, { description: "pages of all runs that are kept" }),
+  counts: strict(counts, { description: "pages of all stored runs" }),
   pages_per_second: Rate,
   error_rate: ErrorRate,
   waiting_for: nullable(
     strict(
       { reason: oneOf(WAIT_REASONS), ...waitingParts },
-      { description: "why its work waits; null: nothing holds it, or there is none" },
+      { description: "why its work waits; null: it does not wait, or there is none" },
     ),
   ),
   last_failure: LastFailure,
@@ -115,7 +126,7 @@ export const SiteProgress = strict({
 export const SitesProgress = strict({
   totals: strict({
     ...counts,
-    sites: { ...Count, description: "all that are known" },
+    sites: { ...Count, description: "all known sites" },
     active_sites: Count,
     waiting_sites: Count,
     paused_sites: Count,
@@ -123,7 +134,7 @@ export const SitesProgress = strict({
     pages_per_second: Rate,
     error_rate: ErrorRate,
   }),
-  sites: Type.Array(SiteProgress, { description: "up to 50 with open work, the busiest first" }),
+  sites: Type.Array(SiteProgress, { description: "up to 50 sites with open work, the busiest first" }),
 });
 
 export const Site = strict({
@@ -140,14 +151,14 @@ export const Site = strict({
       requests_per_second: nullable(Type.Number({ description: "null: no limit" })),
       burst: nullable(Count),
       min_delay_ms: Count,
-      shards: { ...Count, description: "fewer than asked for where the limits allow no more" },
+      shards: { ...Count, description: "fewer than requested if the limits do not allow more" },
       strategy: oneOf(STRATEGIES),
       respect_robots: Type.Boolean(),
     },
-    { description: "what holds, with the configured defaults and the pause that robots.txt asks for" },
+    { description: "the effective limits, with configured defaults and the crawl-delay of robots.txt" },
   ),
   crawl_delay_ms: nullable(
-    Type.Integer({ minimum: 0, description: "pause between two requests that robots.txt asks for; the larger holds" }),
+    Type.Integer({ minimum: 0, description: "crawl-delay of robots.txt; the larger delay applies" }),
   ),
   learned_strategy: nullable(
     strict({
@@ -165,13 +176,13 @@ export const Site = strict({
   }),
   latency_ms: strict(
     { p50: nullable(Type.Number()), p95: nullable(Type.Number()) },
-    { description: "of good answers in the last ten minutes; null: none was measured" },
+    { description: "of successful responses in the last ten minutes; null: none measured" },
   ),
   first_seen_at: nullable(Time),
   last_success_at: nullable(Time),
   held_until: nullable(Time),
   next_fetch_at: nullable({
     ...Time,
-    description: "nothing is sent to it before; null: now is as good, or it is not a matter of time",
+    description: "no requests are sent before this time; null: no wait, or no fixed time",
   }),
 });

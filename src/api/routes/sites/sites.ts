@@ -18,7 +18,7 @@ export const SiteParams = strict({
   site: Type.String({ minLength: 1, maxLength: 300, description: "host, host:port or [ipv6]:port, percent-encoded" }),
 });
 
-export const unknownSite = problemAnswer("no site of that name was seen");
+export const unknownSite = problemAnswer("there is no such site");
 
 /** Each event carries the whole state: a client that reconnects has missed nothing. */
 async function* asSse(changes: AsyncIterable<Progress>): AsyncGenerator<SseEvent> {
@@ -37,7 +37,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "listSites",
         tags: ["sites"],
         querystring: pageQuery({
-          q: Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: "a part of the name" })),
+          q: Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: "part of the name" })),
           state: Type.Optional(oneOf(SITE_STATES, { description: "only sites that are in this state now" })),
           group: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "only sites of this group" })),
         }),
@@ -56,7 +56,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/sites/progress",
     {
       schema: {
-        summary: "How all sites together are getting on, and those with open work one by one",
+        summary: "The progress of all sites together, and of each site with open work",
         operationId: "getSitesProgress",
         tags: ["sites"],
         response: { 200: SitesProgress },
@@ -69,7 +69,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/sites/progress/stream",
     {
       schema: {
-        summary: "The same, live: at once, then at most once a second when it has changed",
+        summary: "The same as a stream: immediately, then on changes, at most once a second",
         operationId: "streamSitesProgress",
         tags: ["sites"],
         querystring: strict(streamQuery),
@@ -102,13 +102,13 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
       {
         schema: {
           summary:
-            "Change the settings of a site, known or not; only the keys that are sent change. Running work follows within a second",
+            "Change the settings of a site, known or not; only the given keys change. Applies to running work within a second",
           operationId,
           tags: ["sites"],
           params: SiteParams,
           headers: VersionHeaders,
           body: SiteChange,
-          response: { 200: Site, 409: problemAnswer("its settings were changed since that version") },
+          response: { 200: Site, 409: problemAnswer("the settings have changed since that version") },
         },
       },
       (request) =>
@@ -120,7 +120,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/sites/:site/learned-strategy",
     {
       schema: {
-        summary: "Forget what a site was found to need; its next page is probed again",
+        summary: "Reset the learned strategy of a site; its next page is probed again",
         operationId: "forgetLearnedStrategy",
         tags: ["sites"],
         params: SiteParams,
@@ -131,11 +131,15 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 
   for (const [name, summary, work] of [
-    ["pause", "Send nothing to a site until it is resumed", (site: string) => changeSite(deps, site, { paused: true })],
-    ["resume", "Let a paused site go on", (site: string) => changeSite(deps, site, { paused: false })],
+    [
+      "pause",
+      "Pause a site: no requests are sent until it is resumed",
+      (site: string) => changeSite(deps, site, { paused: true }),
+    ],
+    ["resume", "Resume a paused site", (site: string) => changeSite(deps, site, { paused: false })],
     [
       "reset-breaker",
-      "Forget a site's failures and holds, and try it at once",
+      "Reset the circuit breaker and rate limit waits of a site, and continue at once",
       (site: string) => resetSite(deps, site),
     ],
   ] as const) {

@@ -9,11 +9,11 @@ import { Type } from "../../type.ts";
 const Alert = strict({
   id: Uuid,
   kind: oneOf(ALERT_KINDS),
-  subject: Type.String({ description: "what it is about: a site, or the id of a run or a worker" }),
+  subject: Type.String({ description: "subject: a site, or the id of a run or worker" }),
   message: Type.String(),
-  detail: Type.Unknown({ description: "by kind; see docs/monitoring.md" }),
+  detail: Type.Unknown({ description: "depends on the kind; see docs/monitoring.md" }),
   created_at: Time,
-  delivery: oneOf(["waiting", "delivered", "given_up", "off"], { description: "off: no receiver was configured" }),
+  delivery: oneOf(["waiting", "delivered", "given_up", "off"], { description: "off: no receiver is configured" }),
   tries: Count,
   next_try_at: nullable(Time),
   last_error: nullable(Type.String()),
@@ -48,11 +48,11 @@ export function alertRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/alerts/test",
     {
       schema: {
-        summary: "Send an alert that means nothing, to see whether alerts arrive",
+        summary: "Send a test alert",
         operationId: "testAlerts",
         tags: ["server"],
         response: {
-          200: { ...Alert, description: "what came of it: delivery says whether the receiver took it" },
+          200: { ...Alert, description: "the alert; delivery says whether the receiver accepted it" },
           409: problemAnswer("no receiver is configured"),
         },
       },

@@ -6,8 +6,10 @@ import { Type } from "../../type.ts";
 
 const Entry = strict({
   name: Type.String({ description: "the variable that sets it" }),
-  value: nullable(Type.String({ description: "what holds, with secrets masked; null: not set" })),
-  source: nullable(oneOf(CONFIG_SOURCES, { description: "where it comes from; null: a program has handed it in" })),
+  value: nullable(Type.String({ description: "current value, with secrets masked; null: not set" })),
+  source: nullable(
+    oneOf(CONFIG_SOURCES, { description: "its source; null: set by the program that uses the library" }),
+  ),
   about: Type.String(),
 });
 
@@ -16,7 +18,7 @@ export function configRoutes(api: ApiInstance, { configuration }: ApiDeps): void
     "/config",
     {
       schema: {
-        summary: "The configuration that this process runs with, with secrets masked",
+        summary: "The configuration of this process, with secrets masked",
         operationId: "getConfig",
         tags: ["server"],
         response: { 200: Type.Array(Entry) },

@@ -30,9 +30,9 @@ const Session = strict({
     }),
   ),
   created_at: Time,
-  last_used_at: nullable({ ...Time, description: "when a page was last asked for with it, to the minute" }),
+  last_used_at: nullable({ ...Time, description: "when it was last used for a request, to the minute" }),
   jobs: Type.Array(strict({ id: Uuid, name: nullable(Type.String()), target_url: nullable(Type.String()) }), {
-    description: "saved jobs that sign in with it",
+    description: "saved jobs that use it",
   }),
 });
 
@@ -43,7 +43,7 @@ const Body = strict({
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: "unique: it stands wherever the id of a session may stand",
+        description: "unique; can be used instead of the id",
       }),
     ),
   ),
@@ -54,7 +54,7 @@ const Body = strict({
         Type.String({
           minLength: 1,
           maxLength: 1_000_000,
-          description: "as JSON, as a Netscape cookies.txt, or as a Cookie header; those of other sites are left out",
+          description: "as JSON, as a Netscape cookies.txt, or as a Cookie header; cookies of other sites are ignored",
         }),
       ]),
     ),
@@ -80,16 +80,14 @@ const Body = strict({
             ),
           ),
         },
-        { description: "as Playwright writes it; what belongs to other origins is left out" },
+        { description: "Playwright storage state; data of other origins is ignored" },
       ),
     ),
   ),
-  check_url: Type.Optional(
-    nullable(Type.String({ maxLength: 8192, description: "a page that only a signed-in visitor gets" })),
-  ),
+  check_url: Type.Optional(nullable(Type.String({ maxLength: 8192, description: "a page that requires the sign-in" }))),
 });
 
-const SessionParam = Type.String({ minLength: 1, maxLength: 200, description: "its id or its name" });
+const SessionParam = Type.String({ minLength: 1, maxLength: 200, description: "id or name" });
 const Params = strict({ session_id: SessionParam });
 const unknown = problemAnswer("there is no such session");
 
@@ -153,7 +151,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/sessions/:session_id",
     {
       schema: {
-        summary: "Forget a session",
+        summary: "Delete a session",
         operationId: "deleteSession",
         tags: ["sessions"],
         params: Params,
@@ -170,7 +168,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/sessions/:session_id/check",
     {
       schema: {
-        summary: "Ask the site whether it still lets the session in",
+        summary: "Check whether the site still accepts the session",
         operationId: "checkSession",
         tags: ["sessions"],
         params: Params,

@@ -4,7 +4,7 @@ import type { ApiInstance } from "../../instance.ts";
 import { nullable, problemAnswer, strict } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 
-const NO_SERVER = "this process is no server";
+const NO_SERVER = "this process is not a server";
 
 /** A small bookshop on the server's machine, for a first crawl. */
 export function demoRoutes(api: ApiInstance, { demo }: ApiDeps): void {
@@ -12,14 +12,14 @@ export function demoRoutes(api: ApiInstance, { demo }: ApiDeps): void {
     "/demo-site",
     {
       schema: {
-        summary: "Whether the demo site can be had here, and whether it runs",
+        summary: "Whether the demo site is available on this server, and whether it runs",
         operationId: "getDemoSite",
         tags: ["server"],
         response: {
           200: strict({
             available: Type.Boolean(),
             why_not: nullable(Type.String()),
-            url: nullable(Type.String({ description: "null: it does not run" })),
+            url: nullable(Type.String({ description: "null: it is not running" })),
           }),
         },
       },
@@ -35,18 +35,18 @@ export function demoRoutes(api: ApiInstance, { demo }: ApiDeps): void {
     {
       schema: {
         summary:
-          "Start the demo site: on this machine alone, until the server stops; starting it again changes nothing",
+          "Start the demo site, reachable only from this machine, until the server stops; if it already runs, nothing changes",
         operationId: "startDemoSite",
         tags: ["server"],
         response: {
           200: strict({
             url: Type.String(),
-            browser: Type.Boolean({ description: "whether there is one for the pages of it that need one" }),
+            browser: Type.Boolean({ description: "whether a browser is available for its pages that need one" }),
             crawl: Type.Record(Type.String(), Type.Unknown(), {
               description: "a crawl of it, for POST /scraping/async-scrape",
             }),
           }),
-          409: problemAnswer("another process does the work here"),
+          409: problemAnswer("this server runs no worker"),
         },
       },
     },

@@ -7,7 +7,7 @@ import { Type } from "../../type.ts";
 
 const Check = strict({
   name: Type.String(),
-  status: oneOf(["ok", "degraded", "failed"], { description: "degraded: it works, but not as it should" }),
+  status: oneOf(["ok", "degraded", "failed"], { description: "degraded: it works with restrictions" }),
   latency_ms: Type.Number({ minimum: 0 }),
   message: Type.Optional(Type.String()),
 });
@@ -30,7 +30,7 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
             status: Type.Literal("ok"),
             version: Type.String(),
             database: oneOf(["sqlite", "postgres"]),
-            engine: oneOf(["embedded", "bullmq"], { description: "bullmq: several processes work, on any machine" }),
+            engine: oneOf(["embedded", "bullmq"], { description: "bullmq: several worker processes, on any machine" }),
             uptime_seconds: Type.Number({ minimum: 0 }),
           }),
         },
@@ -50,15 +50,15 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
     "/ready",
     {
       schema: {
-        summary: "Whether everything the server needs can be used",
+        summary: "Whether everything the server needs is available",
         operationId: "getReady",
         tags: ["server"],
         response: {
           200: strict({
-            status: oneOf(["ready", "degraded"], { description: "degraded: one of the checks is" }),
+            status: oneOf(["ready", "degraded"], { description: "degraded: one of the checks is degraded" }),
             checks: Type.Array(Check),
           }),
-          503: problemAnswer("a part cannot be used", problemWith({ checks: Type.Optional(Type.Array(Check)) })),
+          503: problemAnswer("a part is unavailable", problemWith({ checks: Type.Optional(Type.Array(Check)) })),
         },
       },
     },
@@ -84,7 +84,7 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
     "/metrics",
     {
       schema: {
-        summary: "Numbers for Prometheus",
+        summary: "Metrics for Prometheus",
         operationId: "getMetrics",
         tags: ["server"],
         response: { 200: textAnswer("Prometheus text format", "text/plain") },

@@ -32,21 +32,21 @@ const LiveRun = strict({
   started_at,
   finished_at,
   current_steps: Type.Array(strict({ name: Type.String(), status: oneOf(TASK_STATES), waiting_for: StepWaiting }), {
-    description: "of a workflow at work: the steps it is at, three at most",
+    description: "for a running workflow: its current steps, at most three",
   }),
   counts: strict({
     queued: Count,
-    running: { ...Count, description: "in the hands of those who work, begun or about to be" },
+    running: { ...Count, description: "claimed by workers, started or about to start" },
     retrying: Count,
     completed: Count,
     failed: Count,
     skipped: Count,
   }),
-  per_second: { ...Rate, description: "what ended of it, over the last ten seconds" },
-  eta_seconds: nullable({ ...Rate, description: "lower bound until its end at that pace; null: unknown" }),
+  per_second: { ...Rate, description: "throughput over the last ten seconds" },
+  eta_seconds: nullable({ ...Rate, description: "remaining time at this throughput, a lower bound; null: unknown" }),
   eta_most_seconds: nullable({
     ...Rate,
-    description: "of a crawl: if it keeps finding pages at the recent rate; null: unknown",
+    description: "for a crawl: remaining time if it keeps finding pages at the recent rate; null: unknown",
   }),
 });
 
@@ -55,10 +55,10 @@ const TroubledSite = strict({
   trouble: oneOf(TROUBLES, {
     description: "failing: many of the last requests failed; held: rate limited",
   }),
-  message: Type.String({ description: "a sentence for people" }),
-  until: nullable({ ...Time, description: "null: not a matter of time" }),
+  message: Type.String({ description: "a sentence for humans" }),
+  until: nullable({ ...Time, description: "null: no fixed time" }),
   error_rate: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-  waiting: { ...Count, description: "pages that wait there" },
+  waiting: { ...Count, description: "number of waiting pages" },
 });
 
 const FailureGroup = strict({
@@ -71,58 +71,62 @@ const FailureGroup = strict({
 
 const steps = {
   step_seconds: Type.Integer({ minimum: 1 }),
-  first_at: nullable({ ...Time, description: "when the first step began; null: nothing was counted yet" }),
+  first_at: nullable({ ...Time, description: "start of the first interval; null: no counts yet" }),
 };
 
 /** One number per step; null: not sampled. */
-const Numbers = Type.Array(nullable(Type.Number()), { description: "one for each step; null: nobody counted" });
+const Numbers = Type.Array(nullable(Type.Number()), { description: "one number per interval; null: not counted" });
 
 export const SiteSeries = strict({ ...steps, good: Numbers, bad: Numbers });
 
 export const Overview = strict({
-  pages_per_second: strict({ good: Rate, bad: Rate }, { description: "that ended, over the last ten seconds" }),
+  pages_per_second: strict({ good: Rate, bad: Rate }, { description: "ended pages, over the last ten seconds" }),
   success_rate: nullable(
-    Type.Number({ minimum: 0, maximum: 1, description: "of what ended in the last five minutes; null: nothing did" }),
+    Type.Number({ minimum: 0, maximum: 1, description: "of pages that ended in the last five minutes; null: none" }),
   ),
   recent_pages: strict(
     { good: Count, bad: Count },
-    { description: "pages that ended in the last five minutes, about: of a few, success_rate says little" },
+    {
+      description:
+        "approximate number of pages that ended in the last five minutes; with few pages, success_rate is not significant",
+    },
   ),
-  in_flight: { ...Count, description: "what workers have under way, as they said last" },
+  in_flight: { ...Count, description: "tasks in flight, as last reported by the workers" },
   queued: Count,
-  retrying: { ...Count, description: "of the queued ones: failed, and tried again later" },
-  oldest_queued_at: nullable({ ...Time, description: "when the page was added that has waited longest" }),
+  retrying: { ...Count, description: "part of queued: failed, with a retry scheduled" },
+  oldest_queued_at: nullable({ ...Time, description: "when the longest waiting page was added" }),
   runs: Type.Object(Object.fromEntries(ACTIVE_STATES.map((state) => [state, Count])), {
     additionalProperties: false,
-    description: "runs that have not ended, by status, without those that steps of workflows have started",
+    description: "runs that have not ended, by status, without child runs of workflows",
   }),
   active_runs: Type.Array(LiveRun, {
-    description: "up to 20: those at work first, then those that wait, newest first",
+    description: "up to 20: running ones first, then waiting ones, newest first",
   }),
   sites: strict({ known: Count, active: Count, waiting: Count, paused: Count, blocked: Count }),
   troubled_sites: Type.Array(TroubledSite),
   failures: Type.Array(FailureGroup, {
-    description: "of runs that go on or have ended within the hour, by reason, with an example of the newest run",
+    description:
+      "failures of runs that are active or ended in the last hour, by reason, with an example of the newest run",
   }),
   workers: strict({
     working: Count,
-    standby: { ...Count, description: "that take over when the one that works is gone; they are not among `working`" },
+    standby: { ...Count, description: "take over when the active worker is gone; not included in `working`" },
     draining: Count,
     drained: Count,
     lost: Count,
     in_flight: Count,
-    capacity: { ...Count, description: "how many tasks those that work may have under way" },
+    capacity: { ...Count, description: "maximum tasks in flight of all working ones" },
   }),
   standstill: nullable(
-    strict({ reason: oneOf(IDLE_REASONS), message: Type.String() }, { description: "why nobody begins anything" }),
+    strict({ reason: oneOf(IDLE_REASONS), message: Type.String() }, { description: "why no task starts" }),
   ),
   disk: Type.Array(strict({ what: Type.String(), free_bytes: Count, least_free_bytes: Count })),
   memory: strict(
     { used_bytes: Count, limit_bytes: nullable(Count) },
-    { description: "of the process that answers, with its browsers" },
+    { description: "of the responding process, with its browsers" },
   ),
   series: strict(
     { ...steps, good: Numbers, bad: Numbers, in_flight: Numbers, queued: Numbers },
-    { description: "of the last hour, as far as this process has counted; good and bad are pages a second" },
+    { description: "of the last hour, as counted by this process; good and bad are pages per second" },
   ),
 });

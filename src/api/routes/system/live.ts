@@ -9,8 +9,8 @@ import { Overview } from "./live-schemas.ts";
 import { unknownEvent, resumePoint, toSse } from "../runs/run-events.ts";
 
 const EVENTS =
-  "hello (once, with where the stream begins), overview (as GET /overview, without the series), runs, sites and workers " +
-  "(those that have changed), run_event (as of GET /events/stream), heartbeat (after five seconds without other events)";
+  "hello (once, with the start position of the stream), overview (as in GET /overview, without the series), runs, sites and workers " +
+  "(only changed ones), run_event (as in GET /events/stream), heartbeat (after five seconds without other events)";
 
 /** An event, because EventSource hides comments from pages: a client that misses two knows that the connection is dead. */
 const SIGNS = { sign: frameOf({ event: "heartbeat", data: {} }), everyMs: 5000 };

@@ -15,13 +15,13 @@ export const Fields = Type.Union(
 );
 export const Items = nullable(
   Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], {
-    description: "where the records are, such as {css: article.product}; the rules are read once per match",
+    description: "selector of the records, such as {css: article.product}; the rules are applied once per match",
   }),
 );
 export const Extract = nullable(
   Type.Record(Type.String(), Type.Unknown(), {
     description:
-      "who reads the page besides the rules: {llm: {schema, prompt}} asks the model of APP_LLM_URL (docs/llm.md), {name, params} an extractor of the module in APP_HANDLERS (docs/extractors.md)",
+      "extractor to use in addition to the rules: {llm: {schema, prompt}} for the model at APP_LLM_URL (docs/llm.md), {name, params} for an extractor of the module in APP_HANDLERS (docs/extractors.md)",
   }),
 );
 export const RecordSchema = nullable(

@@ -14,7 +14,7 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: { open: true },
       schema: {
-        summary: "Whether a token is needed, and whether the caller has shown it",
+        summary: "Whether a token is required, and whether the caller is logged in",
         operationId: "getLogin",
         tags: ["server"],
         security: [],
@@ -29,14 +29,14 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: { open: true },
       schema: {
-        summary: "Log in: the token is answered with a cookie",
+        summary: "Log in with the token; sets a cookie",
         operationId: "logIn",
         tags: ["server"],
         security: [],
         body: strict({ token: Type.String({ minLength: 1, maxLength: 1024 }) }),
         response: {
           204: Type.Null({ description: "logged in" }),
-          401: problemAnswer("not the token"),
+          401: problemAnswer("the token is wrong"),
           429: problemAnswer("too many wrong tokens"),
         },
       },
@@ -46,7 +46,7 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
       if (token === null) return reply.code(204).send(null);
       if (!sameSecret(request.body.token, token)) {
         await api.wrongLogins.slowDown(request.ip);
-        throw new ApiProblem("unauthorized", "that is not the token");
+        throw new ApiProblem("unauthorized", "the token is wrong");
       }
       return reply
         .code(204)
@@ -60,7 +60,7 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: { open: true },
       schema: {
-        summary: "Log out: the cookie is not taken any more",
+        summary: "Log out: the cookie becomes invalid",
         operationId: "logOut",
         tags: ["server"],
         security: [],

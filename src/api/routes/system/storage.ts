@@ -8,13 +8,13 @@ const Storage = strict({
   used_bytes: nullable({
     ...Count,
     description:
-      "the database and the files, measured once an hour; on Postgres the files alone. null: not measured yet",
+      "size of the database and files, measured once an hour; with Postgres, only the files. null: not measured yet",
   }),
   measured_at: nullable(Time),
   budget_bytes: nullable({ ...Count, description: "APP_DISK_BUDGET_MB; null: there is no budget" }),
-  action: oneOf(["warn", "remove"], { description: "what happens beyond the budget, APP_DISK_BUDGET_ACTION" }),
-  is_near: Type.Boolean({ description: "80 % of the budget or more are used" }),
-  warned_at: nullable({ ...Time, description: "since when; the oldest runs are removed a day later at the earliest" }),
+  action: oneOf(["warn", "remove"], { description: "what happens when the budget is used up: APP_DISK_BUDGET_ACTION" }),
+  is_near: Type.Boolean({ description: "at least 80 % of the budget is used" }),
+  warned_at: nullable({ ...Time, description: "since when; the oldest runs are deleted at the earliest a day later" }),
 });
 
 export function storageRoutes(api: ApiInstance, deps: ApiDeps): void {
@@ -22,7 +22,7 @@ export function storageRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/storage",
     {
       schema: {
-        summary: "How much room what is kept takes, and may take",
+        summary: "Disk usage of stored data, and its budget",
         operationId: "getStorage",
         tags: ["server"],
         response: { 200: Storage },

@@ -16,11 +16,11 @@ export const Worker = strict({
   id: Uuid,
   machine: Type.String(),
   pid: Type.Integer(),
-  command: Type.String({ description: "serve, worker, crawl …; library: a program of your own" }),
+  command: Type.String({ description: "serve, worker, crawl …; library: a program that uses the library" }),
   version: Type.String(),
   state: oneOf(["working", "draining", "drained", "lost", "stopped"]),
   role: oneOf(["engine", "standby", "stopped"]),
-  engine: Type.String({ description: "embedded; or bullmq: several work at once, on any machine" }),
+  engine: Type.String({ description: "embedded, or bullmq: several workers, on any machine" }),
   database: oneOf(["sqlite", "postgres"]),
   heartbeat: { ...Time, description: "time of the last heartbeat" },
   in_flight: Count,
@@ -29,9 +29,9 @@ export const Worker = strict({
   completed: Count,
   failed: Count,
   memory: { ...Count, description: "bytes" },
-  paused: nullable(Type.String({ description: "why it takes no work, when it does not" })),
+  paused: nullable(Type.String({ description: "why it accepts no work; null: it does" })),
   drain_asked: Type.Boolean(),
-  active: Type.Array(ActiveTask, { description: "the 100 tasks that have been at work the longest" }),
+  active: Type.Array(ActiveTask, { description: "the 100 longest running tasks" }),
   started_at: Time,
   stopped_at: nullable(Time),
 });
@@ -45,11 +45,13 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workers",
     {
       schema: {
-        summary: "The processes that do the work or stand by, newest first",
+        summary: "The workers, also those on standby, newest first",
         operationId: "listWorkers",
         tags: ["workers"],
         querystring: strict({
-          all: Type.Optional(Type.Boolean({ default: false, description: "also those that stopped in the last day" })),
+          all: Type.Optional(
+            Type.Boolean({ default: false, description: "also workers that stopped in the last day" }),
+          ),
         }),
         response: { 200: Type.Array(Worker) },
       },
@@ -61,7 +63,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workers/:id",
     {
       schema: {
-        summary: "One worker, with what it is doing",
+        summary: "One worker, with its current tasks",
         operationId: "getWorker",
         tags: ["workers"],
         params: Params,
@@ -72,8 +74,8 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 
   for (const [name, drain, summary] of [
-    ["drain", true, "Let a worker finish what it has and take no more"],
-    ["resume", false, "Let a drained worker take work again"],
+    ["drain", true, "Drain a worker: finish its tasks and accept no more"],
+    ["resume", false, "Resume a drained worker"],
   ] as const)
     api.post(
       `/workers/:id/${name}`,
@@ -93,7 +95,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workers/:id/ping",
     {
       schema: {
-        summary: "Ask a worker to answer, and wait for that up to five seconds",
+        summary: "Ping a worker, and wait up to five seconds for its response",
         operationId: "pingWorker",
         tags: ["workers"],
         params: Params,
@@ -111,7 +113,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/tasks/:task_id/stop",
     {
       schema: {
-        summary: "End a task without a result; it fails as task_stopped, and the rest of its run goes on",
+        summary: "Stop a task: it fails as task_stopped, and the rest of its run continues",
         operationId: "stopTask",
         tags: ["runs"],
         params: strict({ run_id: ShortIdParam, task_id: IdParam }),
@@ -119,10 +121,10 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
           202: strict({
             task_id: Uuid,
             run_id: Uuid,
-            state: oneOf(["failed", "running"], { description: "running: its worker is notified and ends it" }),
+            state: oneOf(["failed", "running"], { description: "running: its worker is notified and stops it" }),
           }),
           404: problemAnswer("there is no such run, or it has no such task"),
-          409: problemAnswer("the task has ended, or has not begun"),
+          409: problemAnswer("the task has ended, or has not started"),
         },
       },
     },

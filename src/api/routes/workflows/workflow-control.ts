@@ -19,14 +19,14 @@ import { Type } from "../../type.ts";
 import { RecoverBody, RerunBody, Workflow, WorkflowDetail } from "./workflow-schemas.ts";
 import { badWorkflow, unknownWorkflow, WorkflowParams } from "./workflows.ts";
 
-const wrongState = problemAnswer("the workflow's present state does not allow it; hint says what to do instead");
+const wrongState = problemAnswer("the current state of the workflow does not allow it; hint says what to do instead");
 
 export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
   const actions: readonly [string, string, (id: string) => Promise<WorkflowView>][] = [
-    ["start", "Start a workflow that was created to wait", (id) => startWorkflow(deps, id)],
-    ["pause", "Let the steps at work finish, and begin no other", (id) => pauseWorkflow(deps, id)],
-    ["resume", "Let a paused workflow go on", (id) => resumeWorkflow(deps, id)],
-    ["cancel", "Stop a workflow and the runs that its steps wait for, for good", (id) => cancelWorkflow(deps, id)],
+    ["start", "Start a workflow that was created with start: false", (id) => startWorkflow(deps, id)],
+    ["pause", "Pause a workflow: finish running steps and start no new ones", (id) => pauseWorkflow(deps, id)],
+    ["resume", "Resume a paused workflow", (id) => resumeWorkflow(deps, id)],
+    ["cancel", "Cancel a workflow and its child runs; cannot be undone", (id) => cancelWorkflow(deps, id)],
   ];
   for (const [name, summary, act] of actions) {
     api.post(
@@ -48,7 +48,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/:workflow_id/recover",
     {
       schema: {
-        summary: "Do again what did not complete of a failed workflow, or a step and all that follow from it",
+        summary: "Repeat the steps of a failed workflow that did not complete, or one step and those that depend on it",
         operationId: "recoverWorkflow",
         tags: ["workflows"],
         params: WorkflowParams,
@@ -56,7 +56,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: {
           200: Workflow,
           404: unknownWorkflow,
-          409: problemAnswer("it has not failed, or was recovered as often as it may be (recovery_exhausted)"),
+          409: problemAnswer("it has not failed, or has used all its recoveries (recovery_exhausted)"),
           422: problemAnswer("there is no such step"),
         },
       },
@@ -69,7 +69,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       bodyLimit: limitsOf(deps).workflowBytes,
       schema: {
-        summary: "Start a new run of the same, with other params or another definition",
+        summary: "Start a new run of the same workflow, optionally with other params or another definition",
         operationId: "rerunWorkflow",
         tags: ["workflows"],
         params: WorkflowParams,
@@ -92,7 +92,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/:workflow_id",
     {
       schema: {
-        summary: "Change the metadata of a workflow: sets the keys that are sent; null removes a key",
+        summary: "Change the metadata of a workflow: sets the given keys; null removes a key",
         operationId: "changeWorkflow",
         tags: ["workflows"],
         params: WorkflowParams,
@@ -107,12 +107,12 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/:workflow_id",
     {
       schema: {
-        summary: "Delete a workflow with its steps, the runs that they have started, and all files of these",
+        summary: "Delete a workflow with its steps, its child runs, and all their files",
         operationId: "deleteWorkflow",
         tags: ["workflows"],
         params: WorkflowParams,
         querystring: strict({
-          force: Type.Boolean({ default: false, description: "cancel it first if it is not at its end" }),
+          force: Type.Boolean({ default: false, description: "cancel it first if it has not ended" }),
         }),
         response: { 204: Type.Null(), 404: unknownWorkflow, 409: wrongState },
       },

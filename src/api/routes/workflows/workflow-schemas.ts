@@ -23,9 +23,7 @@ const TemplateName = Type.String({ minLength: 1, maxLength: 100, description: "t
 export const sourceParts = {
   definition: Type.Optional(nullable(Definition)),
   template: Type.Optional(nullable(TemplateName)),
-  template_version: Type.Optional(
-    nullable(Type.Integer({ minimum: 1, description: "the newest, unless it is said otherwise" })),
-  ),
+  template_version: Type.Optional(nullable(Type.Integer({ minimum: 1, description: "default: the newest" }))),
   params: Type.Optional(nullable(Json)),
 };
 
@@ -40,9 +38,9 @@ export const WorkflowBody = Type.Union([
     ...sourceParts,
     job_id: Type.Optional(nullable(Uuid)),
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: "of this run; absent: as the definition says" }),
+      Type.String({ minLength: 1, maxLength: 200, description: "of this run; default: as in the definition" }),
     ),
-    start: Type.Optional(Type.Boolean({ description: "false: it waits until it is started" })),
+    start: Type.Optional(Type.Boolean({ description: "false: create it without starting it" })),
     metadata: Type.Optional(Json),
   }),
   BareDefinition,
@@ -55,7 +53,7 @@ export const TemplateBody = Type.Union([
     version: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: "the newest version when it was read; refused with 409 if there is a newer one",
+        description: "the newest version that you read; rejected with 409 if there is a newer one",
       }),
     ),
   }),
@@ -65,13 +63,13 @@ export const TemplateBody = Type.Union([
 export const RerunBody = Type.Union([
   strict({
     params: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ ...Json, description: "in place of those of the same name" }),
+      Type.Unsafe<Record<string, unknown>>({ ...Json, description: "override params of the same name" }),
     ),
     definition: Type.Optional(nullable(Definition)),
     start: Type.Optional(Type.Boolean()),
     metadata: Type.Optional(Json),
   }),
-  Type.Null({ description: "no body: the same again" }),
+  Type.Null({ description: "no body: the same params and definition" }),
 ]);
 
 export const RecoverBody = Type.Union([
@@ -79,7 +77,8 @@ export const RecoverBody = Type.Union([
     from_step: Type.Optional(
       nullable(
         Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Integer({ minimum: 0 })], {
-          description: "the name or index of a step: it and all that follow from it; absent: all that did not complete",
+          description:
+            "name or index of a step: repeat it and the steps that depend on it. Default: all that did not complete",
         }),
       ),
     ),
@@ -92,7 +91,7 @@ export const Validation = strict({
   errors: Type.Array(strict({ path: Type.String(), message: Type.String() })),
   source: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: "what was sent as YAML, as calls that take JSON alone (POST /jobs) take it",
+      description: "the YAML body converted to JSON, for calls that accept only JSON (POST /jobs)",
     }),
   ),
 });
@@ -106,7 +105,7 @@ const workflowParts = {
   status: oneOf(WORKFLOW_STATUSES),
   current_step: {
     ...Count,
-    description: "the index of the first step that has not ended; of a failed one, of the step to recover from",
+    description: "index of the first step that has not ended; for a failed workflow, of the step to recover from",
   },
   ended_steps: { ...Count, description: "steps that have completed, failed or were skipped or cancelled" },
   total_steps: Count,
@@ -130,7 +129,7 @@ export const Workflow = strict(workflowParts);
 export const WorkflowDetail = strict({
   ...workflowParts,
   definition: Type.Unsafe<WorkflowDefinition>(
-    Type.Record(Type.String(), Type.Unknown(), { description: "as it was checked, with every default" }),
+    Type.Record(Type.String(), Type.Unknown(), { description: "with all defaults filled in" }),
   ),
   params: Json,
   expires_at: keptParts.expires_at,
@@ -146,22 +145,22 @@ export const WaitingFor = nullable(
         nullable(
           strict(
             { kind: oneOf(RUN_KINDS), status: oneOf(RUN_STATES), done: Count, failed: Count, total: Count },
-            { description: "how the run is getting on that the step has started" },
+            { description: "progress of the run that the step started" },
           ),
         ),
       ),
       open: Type.Optional(Count),
-      message: Type.String({ description: "a sentence for people: what it waits for, and why that takes" }),
+      message: Type.String({ description: "a sentence for humans: what it waits for, and why that takes time" }),
       last_failure: LastFailure,
     },
-    { description: "what a step that has begun, is retrying, or that no worker takes up, waits for" },
+    { description: "what a step waits for that is running, retrying, or not accepted by any worker" },
   ),
 );
 
 const Entries = nullable(
   strict(
     { total: Count, open: Count, completed: Count, failed: Count, skipped: Count },
-    { description: "of a step that is done once for every entry of a list" },
+    { description: "for a step with for_each" },
   ),
 );
 
@@ -248,7 +247,7 @@ export const Template = strict({
   version: Type.Integer({ minimum: 1 }),
   built_in: Type.Boolean(),
   description: text,
-  params: Type.Unknown({ description: "the JSON Schema of what a start is to say; null: nothing" }),
+  params: Type.Unknown({ description: "JSON Schema of the params; null: it needs none" }),
   definition: Type.Unknown(),
   created_at: time,
 });

@@ -19,14 +19,14 @@ import { unknownWorkflow, WorkflowParams } from "./workflows.ts";
 
 const TaskParams = strict({
   workflow_id: IdParam,
-  task: Type.String({ minLength: 1, maxLength: 200, description: "the id of the task, or the name of the step" }),
+  task: Type.String({ minLength: 1, maxLength: 200, description: "id of the task, or name of the step" }),
 });
 const unknownTask = problemAnswer("there is no such workflow, or it has no such task");
 const byStatus = { status: Type.Optional(oneOf(TASK_STATES)) };
 const stepsByStatus = {
   status: Type.Optional(
     oneOf([...TASK_STATES, "retryable"], {
-      description: "retryable: tried again by itself, or failed for a reason that another try may get past",
+      description: "retryable: a retry is scheduled, or a retry may fix the failure",
     }),
   ),
 };
@@ -63,7 +63,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/tasks",
     {
       schema: {
-        summary: "Steps of all workflows, newest workflow first; ?status=retryable: those that another try may help",
+        summary: "Steps of all workflows, newest workflow first; ?status=retryable: those that a retry may fix",
         operationId: "listAllWorkflowTasks",
         tags: ["workflows"],
         querystring: pageQuery(stepsByStatus),
@@ -108,11 +108,11 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/tasks/by-engine-id/:engine_id",
     {
       schema: {
-        summary: "The step that the engine has, or had last, under this id",
+        summary: "The step with this engine task id (BullMQ job id), current or last used",
         operationId: "getTaskByEngineId",
         tags: ["workflows"],
         params: strict({ engine_id: Type.String({ minLength: 1, maxLength: 300 }) }),
-        response: { 200: WorkflowTask, 404: problemAnswer("the engine has had no step under this id") },
+        response: { 200: WorkflowTask, 404: problemAnswer("no step has had this engine task id") },
       },
     },
     async (request) => (await findByEngineId(deps, request.params.engine_id)) as Static<typeof WorkflowTask>,
@@ -146,7 +146,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/:workflow_id/tasks/:task/items",
     {
       schema: {
-        summary: "The items that a completed step has left for the steps after it",
+        summary: "The items that a completed step produced",
         operationId: "listItems",
         tags: ["workflows"],
         params: TaskParams,

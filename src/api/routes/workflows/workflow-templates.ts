@@ -47,7 +47,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
         tags: ["workflows"],
         params: Params,
         querystring: strict({
-          version: Type.Optional(Type.Integer({ minimum: 1, description: "absent: the newest" })),
+          version: Type.Optional(Type.Integer({ minimum: 1, description: "default: the newest" })),
         }),
         response: { 200: Template, 404: unknownTemplate },
       },
@@ -61,8 +61,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
       config: IN_YAML.config,
       bodyLimit,
       schema: {
-        summary:
-          "Save a template; each change is a new version (the same again is none), and runs keep the version they began with",
+        summary: "Save a template; each change creates a new version, and runs keep the version they started with",
         operationId: "putTemplate",
         tags: ["workflows"],
         consumes: IN_YAML.consumes,
@@ -95,11 +94,11 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/templates/:name",
     {
       schema: {
-        summary: "Delete all versions of a template that were saved; one that is built in is itself again",
+        summary: "Delete all saved versions of a template; a built-in template returns to its original version",
         operationId: "deleteTemplate",
         tags: ["workflows"],
         params: Params,
-        response: { 204: Type.Null(), 404: problemAnswer("nothing has been saved under this name") },
+        response: { 204: Type.Null(), 404: problemAnswer("no version was saved under this name") },
       },
     },
     async (request, reply) => {
@@ -126,7 +125,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/step-kinds",
     {
       schema: {
-        summary: "The kinds of steps there are, with the schema of their params",
+        summary: "The step kinds, with the schema of their params",
         operationId: "listStepKinds",
         tags: ["workflows"],
         response: { 200: Type.Array(StepKindSchema) },

@@ -16,7 +16,7 @@ import { Progress, ValidateBody, Validation, Workflow, WorkflowBody, WorkflowDet
 
 export const WorkflowParams = strict({ workflow_id: ShortIdParam });
 export const unknownWorkflow = problemAnswer("there is no such workflow");
-export const badWorkflow = problemAnswer("something is wrong with the definition, the template or the params");
+export const badWorkflow = problemAnswer("the definition, the template or the params are invalid");
 
 /** Bodies that may also be YAML. */
 export const IN_YAML = { config: { yaml: true }, consumes: ["application/json", YAML_TYPE] };
@@ -72,7 +72,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
       config: IN_YAML.config,
       bodyLimit,
       schema: {
-        summary: "Say everything that is wrong with a definition, a template or params, and create nothing",
+        summary: "Validate a definition, a template or params, and list all errors; nothing is created",
         operationId: "validateWorkflow",
         tags: ["workflows"],
         consumes: IN_YAML.consumes,
@@ -131,7 +131,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/:workflow_id/progress",
     {
       schema: {
-        summary: "How a workflow is getting on, step by step, and how long it will take",
+        summary: "The progress of a workflow by step, and its remaining time",
         operationId: "getWorkflowProgress",
         tags: ["workflows"],
         params: WorkflowParams,
@@ -149,7 +149,10 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "getJobWorkflow",
         tags: ["workflows"],
         params: strict({ job_id: ShortIdParam }),
-        response: { 200: WorkflowDetail, 404: problemAnswer("there is no such job, or it has had no workflow") },
+        response: {
+          200: WorkflowDetail,
+          404: problemAnswer("there is no such job, or it has not started a workflow yet"),
+        },
       },
     },
     async (request) => (await showWorkflowOfJob(deps, request.params.job_id)) as Static<typeof WorkflowDetail>,

@@ -30,7 +30,7 @@ export function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failur
     return crawl.scope.isStart(task.key) && decision.why !== "not_http" && decision.why !== "too_long"
       ? startMoved(crawl, task, answer!, report)
       : withSignIn(
-          { kind: "skipped", why: `redirects to ${to}, which the crawl leaves (${decision.why})`, report },
+          { kind: "skipped", why: `redirects to ${to}, which the crawl skips (${decision.why})`, report },
           signInAhead(task.url ?? answer!.finalUrl, to),
         );
   // On the same site, only robots.txt or a page that is to be read ends the redirect.

@@ -129,7 +129,7 @@ export class CrawlRuns {
   async #read(runId: string): Promise<CrawlRun> {
     const { store, clock } = this.#deps;
     const record = await store.run(runId);
-    if (record === null) throw new Error("the run is gone");
+    if (record === null) throw new Error("the run was deleted");
     const options = crawlOptionsOf(record);
     const { urls } = options;
     const movedStarts = [...(record.facts.moved_starts ?? [])];

@@ -179,7 +179,7 @@ function linksIn(
 
 /** Requeued until the crawl's time is over; its other tasks do not start either. */
 function outOfTime(neededMs: number): Handled {
-  return { kind: "handed_back", why: "the crawl's time is over", report: { pageMs: Math.ceil(neededMs) } };
+  return { kind: "handed_back", why: "the crawl reached its time limit", report: { pageMs: Math.ceil(neededMs) } };
 }
 
 async function failed(

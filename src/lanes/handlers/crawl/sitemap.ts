@@ -163,7 +163,7 @@ function moved({ redirects, finalUrl, status }: PageAnswer, to: string): Handled
 /** Pages that the crawl does not reach may still exist. */
 const SEES_PART: Report = { run: { events: [], facts: { sees_part: true } } };
 
-const TOO_MANY = `some were left, because a crawl reads ${MOST_SITEMAPS} sitemaps at most`;
+const TOO_MANY = `some were skipped, because a crawl reads at most ${MOST_SITEMAPS} sitemaps`;
 
 export async function readIndex(
   { clock }: Pick<SitemapDeps, "clock">,

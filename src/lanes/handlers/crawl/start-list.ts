@@ -42,7 +42,7 @@ export async function readStartList(
   const { found: elsewhere, isCut } = startsElsewhere(crawl, list);
   return {
     kind: "skipped",
-    why: `is a ${NAMES[list.kind]}: the crawl begins with what it names`,
+    why: `is a ${NAMES[list.kind]}: the crawl starts with the pages it lists`,
     httpStatus: status,
     report: {
       ...report,
@@ -56,7 +56,7 @@ export async function readStartList(
   };
 }
 
-const NAMES = { urlset: "sitemap", index: "sitemap index", feed: "feed", text: "list of addresses" } as const;
+const NAMES = { urlset: "sitemap", index: "sitemap index", feed: "feed", text: "list of URLs" } as const;
 
 /** They are written in one transaction, and every page is compared with the scope that contains them. */
 const MAX_ELSEWHERE = 500;
@@ -90,8 +90,8 @@ function startsElsewhere(
 
 function startsAddedEvent(task: ClaimedTask, { length }: readonly Discovered[], isCut: boolean): RunEvent {
   const url = addressOf(task);
-  const cut = isCut ? `; the others are left out, because a list adds at most ${MAX_ELSEWHERE}` : "";
-  const message = `Starts added: ${url} names ${length} ${length === 1 ? "page" : "pages"} of other sites${cut}`;
+  const cut = isCut ? `; others were skipped, because a list adds at most ${MAX_ELSEWHERE}` : "";
+  const message = `Starts added: ${url} lists ${length} ${length === 1 ? "page" : "pages"} of other sites${cut}`;
   return { type: "crawl.starts_added", level: isCut ? "warn" : "info", message, meta: { url, pages: length } };
 }
 

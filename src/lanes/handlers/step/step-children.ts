@@ -32,7 +32,7 @@ async function endOf(store: Store, run: RunRecord): Promise<ChildEnd> {
     status: run.status,
     message: run.message,
     failure: failed
-      ? { reason, message: message ?? "the page could not be had", httpStatus: stats?.http_status ?? null }
+      ? { reason, message: message ?? "the page could not be fetched", httpStatus: stats?.http_status ?? null }
       : null,
     counts: { ...(await store.overview(run.id, 1)).totals },
     results: () => resultsOf(store, run.id),
@@ -81,5 +81,5 @@ async function* downloadsOf(store: Store, runId: string): ReturnType<ChildEnd["d
 
 function errorOf({ failure, state, detail }: TaskRecord): string {
   const why = (detail as { why?: string } | null)?.why;
-  return failure?.message ?? why ?? (state === "cancelled" ? "it was cancelled" : "it gave no file");
+  return failure?.message ?? why ?? (state === "cancelled" ? "it was cancelled" : "it returned no file");
 }

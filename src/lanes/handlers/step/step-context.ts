@@ -77,7 +77,7 @@ async function* inputsOf(
 export async function* itemsOf(files: StepFiles, run: StepRun, before: Before, name: string): AsyncGenerator<Item> {
   const index = run.definition.steps.findIndex((step) => step.name === name);
   const result = before.results.get(index);
-  if (result === undefined) throw new Error(`${name} is no step that this one depends on`);
+  if (result === undefined) throw new Error(`this step does not depend on ${name}`);
   if (result === null) yield* inputsOf(files, run, before, index);
   else if (result.items !== null) yield* readItems(files, result.items);
 }

@@ -16,11 +16,11 @@ export function checkedOutput(output: Readonly<Record<string, JsonValue>>): Read
     // A cycle, or a BigInt.
   }
   if (text === undefined || typeof output !== "object" || Array.isArray(output))
-    throw new FetchFailure("step_bad_result", "the output of the step is not an object of JSON");
+    throw new FetchFailure("step_bad_result", "the output of the step is not a JSON object");
   if (Buffer.byteLength(text) > MOST_OUTPUT_BYTES)
     throw new FetchFailure(
       "step_bad_result",
-      `the output of the step has ${Buffer.byteLength(text)} bytes as JSON, at most ${MOST_OUTPUT_BYTES}: hand large data on as items`,
+      `the output of the step has ${Buffer.byteLength(text)} bytes as JSON, at most ${MOST_OUTPUT_BYTES}: return large data as items`,
     );
   return output;
 }

@@ -128,7 +128,7 @@ export async function gatherEntries(
   const { on_error: onError } = run.step(payload.step).for_each!;
   for (let skipped = 1; skipped > 0;) {
     signal.throwIfAborted();
-    const ended = await deps.store.skipStepItems(hold, task, BATCH_SIZE, "an entry before it failed", deps.clock.now());
+    const ended = await deps.store.skipStepItems(hold, task, BATCH_SIZE, "an earlier entry failed", deps.clock.now());
     if (ended === null) throw new Requeue("the step has another owner");
     skipped = ended;
     await yieldToEventLoop();

@@ -53,7 +53,7 @@ class StepWork {
 
   async handled(): Promise<Handled | Asleep> {
     const run = await this.#runs.find(this.#task);
-    if (run === null) return { kind: "handed_back", why: "the run is gone" };
+    if (run === null) return { kind: "handed_back", why: "the run was deleted" };
     const memory = memoryOf(this.#task, run.generation);
     const childRuns = await this.#deps.store.childRuns(this.#task.id);
     const before = await run.before(this.#payload.step);

@@ -48,7 +48,7 @@ export class Channel {
       // An abandoned call gets no answer: an uncaught error would end the next execution of the process.
       if (this.#over) return;
       if (this.#waiting.size >= MAX_CONCURRENT_CALLS) {
-        reject(new Error(`a handler may wait for at most ${MAX_CONCURRENT_CALLS} answers at the same time`));
+        reject(new Error(`a handler can have at most ${MAX_CONCURRENT_CALLS} pending calls at the same time`));
         return;
       }
       const call = (this.#calls += 1);

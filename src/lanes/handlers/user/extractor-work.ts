@@ -20,12 +20,12 @@ export async function executeExtractor(
     signal,
     log: log.with({ extractor: name }),
     serve: async (call) => {
-      throw new OrbError("handler_failed", `an extractor cannot ask for ${call}`);
+      throw new OrbError("handler_failed", `context.${call} is not available in an extractor`);
     },
   });
   // The user's thread limits the size; the values come from user code and are checked here.
   const records = end.kind === "done" && typeof end.value === "string" ? (JSON.parse(end.value) as unknown) : null;
-  if (!Array.isArray(records)) throw new FetchFailure("handler_bad_result", "it gave no records");
+  if (!Array.isArray(records)) throw new FetchFailure("handler_bad_result", "it returned no records");
   for (const record of records as Record<string, JsonValue>[]) {
     if (Object.hasOwn(record, "__proto__"))
       throw new FetchFailure("handler_bad_result", "a record has a key named __proto__");

@@ -39,7 +39,7 @@ export async function executeItem(
         case "save":
           return keep(await services.save(subject as Uint8Array, options.content_type ?? null, task.url ?? ""), wanted);
         default:
-          throw new OrbError("handler_failed", `a handler cannot ask for ${name}`);
+          throw new OrbError("handler_failed", `context.${name} is not available in a handler`);
       }
     },
   });

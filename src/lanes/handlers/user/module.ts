@@ -85,11 +85,11 @@ function readSteps(exported: unknown): Map<string, CustomStep> {
       throw new Error(
         `steps[${index}].kind must be a name: a letter, then letters, digits, "-" and "_", at most 64 in all`,
       );
-    if (loaded.has(kind)) throw new Error(`steps[${index}].kind: there is another step kind named ${kind}`);
+    if (loaded.has(kind)) throw new Error(`steps[${index}].kind: another step kind is named ${kind}`);
     if (typeof step.run !== "function") throw new Error(`steps.${kind} has no function "run"`);
     if (typeof params !== "object" || params === null)
       throw new Error(`steps.${kind}.params must be the JSON Schema of its params`);
-    if (about !== undefined && typeof about !== "string") throw new Error(`steps.${kind}.about must be a text`);
+    if (about !== undefined && typeof about !== "string") throw new Error(`steps.${kind}.about must be a string`);
     if (timeout !== undefined && !isSeconds(timeout))
       throw new Error(`steps.${kind}.timeout must be a number of seconds above 0`);
     loaded.set(kind, step as CustomStep);
@@ -107,12 +107,12 @@ function readExtractors(exported: unknown): Map<string, CustomExtractor> {
       throw new Error(
         `extractors[${index}].name must be a name: a letter, then letters, digits, "-" and "_", at most 64 in all`,
       );
-    if (loaded.has(name)) throw new Error(`extractors[${index}].name: there is another extractor named ${name}`);
+    if (loaded.has(name)) throw new Error(`extractors[${index}].name: another extractor is named ${name}`);
     if (name === "llm") throw new Error(`extractors[${index}].name: an extractor named llm is built in`);
     if (typeof extractor.run !== "function") throw new Error(`extractors.${name} has no function "run"`);
     if (params !== undefined && (typeof params !== "object" || params === null))
       throw new Error(`extractors.${name}.params must be the JSON Schema of its params`);
-    if (about !== undefined && typeof about !== "string") throw new Error(`extractors.${name}.about must be a text`);
+    if (about !== undefined && typeof about !== "string") throw new Error(`extractors.${name}.about must be a string`);
     if (timeout !== undefined && !isSeconds(timeout))
       throw new Error(`extractors.${name}.timeout must be a number of seconds above 0`);
     loaded.set(name, extractor as CustomExtractor);

@@ -85,7 +85,7 @@ export class HandlerProcess {
         if (message.kind === "died" && message.reason === "handler_exited")
           return fail("it ended its process while loading");
         if (message.kind === "broken" || message.kind === "died") return fail(message.message);
-        if (message.kind !== "ready") return fail("it spoke out of turn");
+        if (message.kind !== "ready") return fail("it sent an unexpected message");
         timer.cancel();
         return resolve({ handlers: message.handlers, steps: message.steps, extractors: message.extractors });
       });

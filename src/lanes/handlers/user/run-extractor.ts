@@ -16,7 +16,7 @@ export async function runExtractor(
   const returned: unknown = await extractor.run(page as never, { signal, log: channel.log() });
   const records = returned === undefined || returned === null ? [] : Array.isArray(returned) ? returned : [returned];
   if (records.length > MAX_RECORDS)
-    throw badResult(`it returned ${records.length} records, at most ${MAX_RECORDS} are taken`);
+    throw badResult(`it returned ${records.length} records, at most ${MAX_RECORDS} are allowed`);
   for (const record of records)
     if (typeof record !== "object" || record === null || Array.isArray(record))
       throw badResult(

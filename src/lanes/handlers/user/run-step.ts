@@ -122,7 +122,7 @@ function endOf(returned: unknown): { output: unknown; items: Items | null } {
   const named = Object.keys(more).length === 0 && (isObject(output) || isIterable(items));
   if (!named) return { output: returned, items: null };
   if (items !== undefined && items !== null && !isIterable(items))
-    throw badResult('what it returned as "items" can not be gone through: it must be a list or an iterable');
+    throw badResult('the returned "items" must be a list or an iterable');
   return { output, items: items ?? null };
 }
 

@@ -106,7 +106,10 @@ async function serve(
     return { hash: file.hash, bytes: file.size, content_type: file.contentType, name: fileName };
   };
   if ((name === "download" || name === "save") && files.length >= MAX_FILES)
-    throw new OrbError("handler_failed", `a step stores at most ${MAX_FILES} files; for_each makes several of it`);
+    throw new OrbError(
+      "handler_failed",
+      `a step can store at most ${MAX_FILES} files; use for_each to divide the work`,
+    );
   switch (name) {
     case "fetch":
       return services.fetch(String(subject), options, wanted);
@@ -117,7 +120,7 @@ async function serve(
     }
     case "save": {
       if (typeof subject !== "string" && !(subject instanceof Uint8Array))
-        throw new OrbError("handler_failed", "context.save takes bytes or a text");
+        throw new OrbError("handler_failed", "context.save needs bytes or a string");
       const fileName = options.name ?? "file";
       const contentType =
         options.content_type ??
@@ -135,7 +138,7 @@ async function serve(
     case "leave":
       return readings.leave(Number(subject));
     default:
-      throw new OrbError("handler_failed", `a step cannot ask for ${name}`);
+      throw new OrbError("handler_failed", `context.${name} is not available in a step`);
   }
 }
 
@@ -158,7 +161,10 @@ class Readings {
     let source = this.#open.get(reading);
     if (source === undefined) {
       if (this.#open.size >= MAX_READINGS)
-        throw new OrbError("handler_failed", `a step goes through its items at most ${MAX_READINGS} times at once`);
+        throw new OrbError(
+          "handler_failed",
+          `a step can have at most ${MAX_READINGS} iterations over its items open at the same time`,
+        );
       source = (step === null ? this.#context.inputs() : this.#context.itemsOf(step))[Symbol.asyncIterator]();
       this.#open.set(reading, source);
     }
@@ -240,7 +246,7 @@ class ItemStream {
         this.#chars += this.#part.length;
         this.#part = null;
         if (this.#chars > MAX_ITEMS_CHARS)
-          throw new FetchFailure("handler_bad_result", `it gave more than ${MAX_ITEMS_CHARS} characters of items`);
+          throw new FetchFailure("handler_bad_result", `it returned more than ${MAX_ITEMS_CHARS} characters of items`);
         yield* items;
       }
     } finally {

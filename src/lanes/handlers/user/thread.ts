@@ -23,7 +23,7 @@ try {
   const module = readModule((await import(pathToFileURL(workerData.module as string).href)) as Record<string, unknown>);
   // The file may have changed since the engine read the module's contents.
   const missing = (what: string): never => {
-    const message = `the module has no ${what} any more`;
+    const message = `the module no longer has a ${what}`;
     throw new Refused({ message, reason: "handler_missing", httpStatus: null, retryAfterMs: null });
   };
   port.on("message", (message: ToThread) => {

@@ -123,7 +123,7 @@ function startOccurrence(
     if (start.kind === "started")
       recordOccurrence(context, job, { ...times, outcome: "started", runId: start.created.id, message: null }, now);
     if (start.kind === "blocked") {
-      const why = start.waiting ? `${MOST_QUEUED} runs wait already for` : "not at its end:";
+      const why = start.waiting ? `${MOST_QUEUED} runs already wait for` : "the previous run has not ended:";
       const message = `${why} run ${start.by.id}, which is ${start.by.status}`;
       recordOccurrence(context, job, { ...times, outcome: "skipped", runId: start.by.id, message }, now);
     }

@@ -42,7 +42,7 @@ function requireSession(context: Context, id: string): SessionRow {
 
 function refuseTakenName({ connection }: Context, name: string): void {
   if (connection.sql("SELECT 1 FROM sessions WHERE name = ?").get(name) === undefined) return;
-  const message = "another session has this name: choose another one, or delete that one first";
+  const message = "another session has this name: choose another name, or delete that session first";
   throw new OrbError("input_invalid", `name: ${message}`, { fields: [{ path: "name", message }] });
 }
 

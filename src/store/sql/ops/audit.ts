@@ -27,7 +27,7 @@ const MAX_WAIT_MS = 60_000;
 const MAX_WAIT_PER_LANE_MS = 500;
 
 const SOUND_FILE: Check = {
-  name: "the database file is sound",
+  name: "the database file is intact",
   find: ({ connection }) => connection.dialect.damage(connection),
 };
 
@@ -62,7 +62,7 @@ const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: "sites know how many pages of all runs they have",
+    name: "page counters of sites are correct",
     find: (context) =>
       all<{ site: string; said: string; real: string }>(
         context,
@@ -82,7 +82,7 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `stream ${row.id} is not in the lane of ${row.site}`),
   },
   {
-    name: "open work at a site knows since when, and no other does",
+    name: "only sites with open work have a start time of it",
     find: (context) =>
       all<{ id: number; site: string }>(
         context,
@@ -90,14 +90,14 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `stream ${row.id} at ${row.site}`),
   },
   {
-    name: "runs that may work know when they began",
+    name: "active runs have a start time",
     find: (context) =>
       all<{ id: string }>(context, `SELECT r.id FROM runs r WHERE r.start_event IS NULL AND ${RUN_MAY_WORK}`).map(
-        (row) => `run ${row.id} does not`,
+        (row) => `run ${row.id} has none`,
       ),
   },
   {
-    name: "runs know how many of their streams are open",
+    name: "counters of open streams are correct",
     find: (context) =>
       all<{ id: string; open_streams: number; real: number }>(
         context,
@@ -107,7 +107,7 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `run ${row.id} says ${row.open_streams} open streams, there are ${row.real}`),
   },
   {
-    name: "crawls know how many of their pages are in flight, and how many count",
+    name: "page counters of crawls are correct",
     find: (context) =>
       all<{ id: string; said: string; real: string }>(
         context,
@@ -124,7 +124,7 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `run ${row.id} says it has pages: ${row.said}; there are ${row.real}`),
   },
   {
-    name: "runs know why their tasks failed",
+    name: "failure counters of runs are correct",
     find: (context) =>
       all<{ id: string; counted: number; real: number }>(
         context,
@@ -145,7 +145,7 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `run ${row.id} is ${row.status} and has ${row.ends} terminal events`),
   },
   {
-    name: "every run is ended, moving, paused or waiting for something it names",
+    name: "every run has ended, is active, is paused or has a reason to wait",
     find: (context) =>
       all<{ id: string; status: string; open_streams: number }>(
         context,
@@ -157,7 +157,7 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `run ${row.id} is ${row.status} with ${row.open_streams} open streams`),
   },
   {
-    name: "no ended run waits for something",
+    name: "no ended run waits",
     find: (context) =>
       all<{ id: string; status: string }>(
         context,
@@ -165,7 +165,7 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `run ${row.id} is ${row.status} and held`),
   },
   {
-    name: "no task is leased by a dead owner past its time",
+    name: "no task is leased by a dead owner after its lease ended",
     find(context) {
       // Without a live engine this is unfinished work, not a fault: the next engine requeues it at once. Losing the
       // owner stamps lease_until, so a lane that was released a moment ago is no fault yet either. The lane of a
@@ -224,7 +224,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     // SQLite reuses run numbers: leftovers of a removed run would become part of another.
-    name: "nothing is left of runs that were removed",
+    name: "nothing is left of deleted runs",
     find: (context) =>
       [
         "streams",
@@ -246,7 +246,7 @@ const CHECKS: readonly Check[] = [
       ),
   },
   {
-    name: "borrowed units belong to the living",
+    name: "borrowed units belong to live processes",
     find: (context) =>
       all<{ key: string; owner: string }>(
         context,

@@ -102,7 +102,7 @@ export function registerWorker(context: Context, worker: NewWorker, now: number,
 
 function unknownWorker(id: string): OrbError {
   return new OrbError("not_found", `there is no worker with the id ${id}`, {
-    hint: "orb workers shows those that there are.",
+    hint: "orb workers lists all workers.",
   });
 }
 
@@ -168,7 +168,7 @@ function requireListening(context: Context, id: string): WorkerRecord {
   if (worker === null) throw unknownWorker(id);
   if (worker.state !== "stopped") return worker;
   throw new OrbError("illegal_transition", `worker ${id} has stopped`, {
-    hint: "orb workers shows those that are there.",
+    hint: "orb workers lists all workers.",
   });
 }
 

@@ -55,7 +55,7 @@ export async function deleteRun(
   const first = connection.write(
     () => {
       const run = requireRun(context, id);
-      if (wanted !== undefined && run.kind !== wanted) throw new OrbError("not_found", `the run ${id} is no ${wanted}`);
+      if (wanted !== undefined && run.kind !== wanted) throw new OrbError("not_found", `run ${id} is not a ${wanted}`);
       refuseUnlessDeletable(run);
       hideRuns(context, [run.n], now);
       return run.n;
@@ -68,17 +68,13 @@ export async function deleteRun(
 function refuseUnlessDeletable(run: ReturnType<typeof requireRun>): void {
   const what = run.kind === "workflow" ? "workflow" : "run";
   if (run.alias !== null)
-    throw new OrbError("illegal_transition", `the run ${run.id} is the queue's own, and stays`, {
-      hint: "Its items end by themselves; pause the queue to stop it.",
+    throw new OrbError("illegal_transition", `run ${run.id} is the queue and cannot be deleted`, {
+      hint: "Pause the queue to stop it.",
     });
   if (run.parent_run !== null)
-    throw new OrbError(
-      "illegal_transition",
-      `the run ${run.id} was started by a step of workflow ${run.parent_id ?? ""}`,
-      {
-        hint: "Delete the workflow: its runs go with it.",
-      },
-    );
+    throw new OrbError("illegal_transition", `run ${run.id} was started by a step of workflow ${run.parent_id ?? ""}`, {
+      hint: "Delete the workflow: that also deletes its runs.",
+    });
   if (!TERMINAL_RUN_STATES.includes(run.status))
     throw new OrbError("illegal_transition", `the ${what} is ${run.status}`, {
       hint: "Cancel it first, or delete with force.",

@@ -77,7 +77,7 @@ export function answerHuman(
     () => {
       const run = requireRun(context, id);
       if (run.status !== "waiting_for_human")
-        throw new OrbError("illegal_transition", `the run is ${run.status}: it does not wait for a person`);
+        throw new OrbError("illegal_transition", `the run is ${run.status} and does not wait for a person`);
       if ("sessionId" in answer) {
         mergeFacts(context, run.n, { session_id: answer.sessionId });
         // Answered tasks no longer wait: a later skip is for others.
@@ -117,7 +117,7 @@ function skipWaiting(context: Context, run: { n: number; kind: string }, why: st
     if (skipped > 0) changeCounters(context, id, { queued: -skipped, skipped });
   }
   if (run.kind !== "page") {
-    const message = "Run resumed: a person skipped what waited";
+    const message = "Run resumed: a person skipped the waiting page";
     moveRun(context, run.n, "running", { type: "run.resumed", message }, now);
     stampIdleLanesOfRun(context, run.n);
     endRunIfDone(context, run.n, now);

@@ -256,11 +256,11 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
 function refuseReopening(status: RunState, to: RunState): void {
   if (!TERMINAL_RUN_STATES.includes(status) && (status !== "recovering" || to !== "running")) return;
   const hints: Partial<Record<RunState, string>> = {
-    failed: "Recover it: that does its failed steps again.",
-    recovering: "It goes on by itself as soon as a worker has taken it up.",
+    failed: "Recover it: that repeats its failed steps.",
+    recovering: "It continues automatically when a worker has started the recovery.",
   };
-  throw new OrbError("illegal_transition", `a workflow that is ${status} is not resumed`, {
-    hint: hints[status] ?? "Start it anew.",
+  throw new OrbError("illegal_transition", `a workflow that is ${status} cannot be resumed`, {
+    hint: hints[status] ?? "Rerun it.",
   });
 }
 

@@ -59,7 +59,7 @@ export function setSite(context: Context, site: string, change: Partial<SiteLimi
 function refuseGroupOfShards(context: Context, site: string): void {
   const { group, shards } = readSite(context, site) as SiteRecord;
   if (group === null || (shards ?? 1) <= 1) return;
-  const message = `is ${shards}, but sites of a group (${group}) are one lane: take it out of the group, or give it one shard`;
+  const message = `is ${shards}, but the sites of a group (${group}) share one lane: remove the site from the group, or set shards to 1`;
   throw new OrbError("input_invalid", `shards ${message}`, { fields: [{ path: "shards", message }] });
 }
 

@@ -112,7 +112,7 @@ export function writeDeps(context: Context, site: string, needs: readonly string
 }
 
 function cycleError(path: readonly string[]): OrbError {
-  const what = `would make a circle in which each site waits for the next one: ${path.join(" → ")}`;
+  const what = `would create a cycle of sites that wait for each other: ${path.join(" → ")}`;
   return new OrbError("input_invalid", `depends_on ${what}`, { fields: [{ path: "depends_on", message: what }] });
 }
 

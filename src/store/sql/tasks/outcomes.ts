@@ -236,7 +236,7 @@ export class Outcomes {
     if (report.traps !== undefined) writeTraps(context, task.runId, report.traps);
     if (report.pageMs !== undefined)
       context.connection.sql("UPDATE runs SET page_ms = ? WHERE id = ?").run(report.pageMs, task.runId);
-    if (report.cancelRuns !== undefined) cancelRuns(context, report.cancelRuns, "its step waits for it no more", now);
+    if (report.cancelRuns !== undefined) cancelRuns(context, report.cancelRuns, "its step no longer waits for it", now);
     if (report.run === undefined && report.events === undefined) return;
     const run = this.#runOf(settled);
     if (report.run !== undefined) mergeFacts(context, run, report.run.facts);
@@ -254,7 +254,7 @@ function planOutcome(plan: Plan, settled: SettledTask, known: string | null): vo
     case "completed":
     case "moved":
       if (known !== null)
-        end("skipped", { why: `redirects to ${known}, which is in this crawl already`, alias_of: known });
+        end("skipped", { why: `redirects to ${known}, which is already in this crawl`, alias_of: known });
       else if (verdict.kind === "completed") end("completed", verdict.detail ?? null);
       else plan.dependent.push(settled);
       return;

@@ -28,8 +28,8 @@ export function retryFailed(
     () => {
       const run = requireRun(context, runId);
       if (run.kind === "workflow")
-        throw new OrbError("illegal_transition", "the steps of a workflow are not tried again one by one", {
-          hint: "Recover the workflow: its failed steps are done again, and what waits for them.",
+        throw new OrbError("illegal_transition", "single steps of a workflow cannot be retried", {
+          hint: "Recover the workflow: it repeats the failed steps and the steps that depend on them.",
         });
       const lanes = new Set<string>();
       const byReason = new Map<string, number>();
@@ -48,7 +48,7 @@ export function retryFailed(
       if (requeued > 0) {
         uncountErrors(context, run.n, byReason);
         if (TERMINAL_RUN_STATES.includes(run.status)) {
-          const message = `Run reopened: ${requeued} failed tasks tried again`;
+          const message = `Run reopened: ${requeued} failed tasks are retried`;
           reopenRun(context, run, { type: "run.reopened", message }, now);
         }
         bumpControl(context);
@@ -72,9 +72,14 @@ export function goOn(context: Context, runId: string, window: RequeueWindow, now
       const byTime = left?.time === true;
       if (run.status === "cancelled" || (!byTime && left?.proxies !== true))
         return { requeued: 0, lanes: [], next: null };
-      const reason = byTime ? "its time begins anew, and it goes on" : "it goes on";
+      const reason = byTime ? "with a new time limit, it continues" : "it continues";
       if (TERMINAL_RUN_STATES.includes(run.status))
-        reopenRun(context, run, { type: "run.reopened", message: `Run reopened: ${reason} with what was left` }, now);
+        reopenRun(
+          context,
+          run,
+          { type: "run.reopened", message: `Run reopened: ${reason} with the remaining tasks` },
+          now,
+        );
       const lanes = new Set<string>();
       const { requeued, next } = requeue(context, run, "cancelled", null, window, (lane) => lanes.add(lane));
       // Until the last batch the run still has tasks left, whatever happens to this process.

@@ -72,15 +72,15 @@ function requireStoppable({ connection, instance, leaseNow }: Context, taskId: s
   const state = TASK_STATES[task.state] as (typeof TASK_STATES)[number];
   if (state === "failed" && task.reason === "task_stopped") return task;
   if (state === "pending")
-    throw new OrbError("illegal_transition", "the task waits for others and has not begun", {
-      hint: "Stop those, or cancel the run.",
+    throw new OrbError("illegal_transition", "the task waits for other tasks and has not started", {
+      hint: "Stop these tasks, or cancel the run.",
     });
   if (!["queued", "running", "retrying"].includes(state))
     throw new OrbError("illegal_transition", `the task has ended: it is ${state}`);
   if (TERMINAL_RUN_STATES.includes(task.status))
     throw new OrbError("illegal_transition", `the run of this task has ended: it is ${task.status}`);
   if (task.status === "queued" && (task.kind === "crawl" || task.kind === "workflow"))
-    throw new OrbError("illegal_transition", "the run of this task has not begun", { hint: "Cancel the run." });
+    throw new OrbError("illegal_transition", "the run of this task has not started", { hint: "Cancel the run." });
   return task;
 }
 
@@ -152,7 +152,7 @@ function claimForStop(context: Context, id: number, from: number, deltas: Counte
 }
 
 function failStopped(context: Context, task: ClaimedTask, deltas: CounterDeltas, advance: Advance, now: number): void {
-  const why = failure("task_stopped", "somebody stopped it; retry-failed tries it again");
+  const why = failure("task_stopped", "a person stopped it; retry-failed retries it");
   const verdict = { kind: "failed", failure: why } as const;
   endTasks(
     context,
@@ -195,7 +195,7 @@ function ensureRunning(context: Context, run: number, now: number): void {
     )
     .get(run);
   if (others !== undefined) return;
-  const message = "Run resumed: what waited for a person was stopped";
+  const message = "Run resumed: the task that waited for a person was stopped";
   moveRun(context, run, "running", { type: "run.resumed", message }, now);
   bumpControl(context);
 }

@@ -69,7 +69,7 @@ export class Advance {
   retries(task: ClaimedTask, { failure, readyAt }: { failure: Failure; readyAt: number }): void {
     if (task.runKind !== "workflow" || task.auxiliary) return;
     const step = this.#step(task);
-    closeItems(this.#context, step, this.#deltas, "the step begins anew", this.#now);
+    closeItems(this.#context, step, this.#deltas, "the step starts again", this.#now);
     this.#progressed(step, 0);
     const name = stepNameOf(task.key);
     const seconds = Math.max(0, Math.round((readyAt - this.#now) / 100) / 10);

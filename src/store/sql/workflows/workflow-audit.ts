@@ -15,7 +15,7 @@ const WILL_PROGRESS = `(t.state IN (${STATE.queued}, ${STATE.running}) OR (t.sta
 
 export const WORKFLOW_CHECKS: readonly Check[] = [
   {
-    name: "steps know how many of those that they wait for have not ended well",
+    name: "dependency counters of steps are correct",
     find: (context) =>
       all<{ n: number; id: string }>(context, "SELECT r.n, r.id FROM workflows w JOIN runs r ON r.n = w.run").flatMap(
         ({ n, id }) => {
@@ -30,16 +30,16 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
       ),
   },
   {
-    name: "every running workflow has a step that goes on",
+    name: "every running workflow has an active step",
     find: (context) =>
       all<{ id: string }>(
         context,
         `SELECT r.id FROM runs r WHERE r.kind = 'workflow' AND r.status = 'running' AND NOT EXISTS
            (SELECT 1 FROM steps p JOIN tasks t ON t.id = p.task WHERE p.run = r.n AND ${WILL_PROGRESS})`,
-      ).map(({ id }) => `run ${id} is running, and none of its steps goes on`),
+      ).map(({ id }) => `run ${id} is running, but none of its steps is active`),
   },
   {
-    name: "nobody sleeps for what has ended",
+    name: "no step sleeps for something that has ended",
     find: (context) =>
       all<{ key: string; id: string }>(
         context,
@@ -49,16 +49,16 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
       ).map(({ key, id }) => `${key} of run ${id} sleeps, and nothing will wake it`),
   },
   {
-    name: "steps that can begin are not left behind",
+    name: "steps that can start are queued",
     find: (context) =>
       all<{ name: string; id: string }>(
         context,
         `SELECT p.name, r.id FROM runs r JOIN steps p ON p.run = r.n JOIN tasks t ON t.id = p.task
          WHERE r.status = 'running' AND p.open_deps = 0 AND t.state = ${STATE.pending}`,
-      ).map(({ name, id }) => `step ${name} of run ${id} waits for nobody, and is not queued`),
+      ).map(({ name, id }) => `step ${name} of run ${id} waits for nothing, but is not queued`),
   },
   {
-    name: "steps know how many entries of their lists are in flight",
+    name: "entry counters of steps are correct",
     find: (context) =>
       all<{ name: string; id: string; said: number; real: number }>(
         context,
@@ -68,16 +68,16 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
       ).map((row) => `step ${row.name} of run ${row.id} says ${row.said} entries are in flight, there are ${row.real}`),
   },
   {
-    name: "no child run goes on without the step that has started it",
+    name: "no child run is active without the step that started it",
     find: (context) =>
       all<{ id: string }>(
         context,
         `SELECT c.id FROM runs c WHERE c.parent_run IS NOT NULL AND c.finished_at IS NULL AND NOT EXISTS
            (SELECT 1 FROM runs w WHERE w.n = c.parent_run AND w.status NOT IN (${ended}))`,
-      ).map(({ id }) => `run ${id} goes on, and the workflow that started it has ended`),
+      ).map(({ id }) => `run ${id} is active, but the workflow that started it has ended`),
   },
   {
-    name: "nothing is left of workflows that were removed",
+    name: "nothing is left of deleted workflows",
     find: (context) => [
       ...all<{ lane: string }>(
         context,

@@ -79,7 +79,7 @@ export function readSnapshot({ connection }: Context, id: string): unknown {
 export function requireWorkflow(context: Context, id: string): WorkflowRecord {
   requireRun(context, id);
   const found = readWorkflow(context, id);
-  if (found === null) throw new OrbError("not_found", `the run ${id} is no workflow`);
+  if (found === null) throw new OrbError("not_found", `run ${id} is not a workflow`);
   return found;
 }
 

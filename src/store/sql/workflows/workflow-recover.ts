@@ -61,13 +61,13 @@ export function recoverWorkflow(context: Context, id: string, from: number | nul
     () => {
       const { run, recoveryAttempts, maxRecoveryAttempts } = requireWorkflow(context, id);
       if (run.status !== "failed")
-        throw new OrbError("illegal_transition", `the workflow is ${run.status}: only one that failed is recovered`);
+        throw new OrbError("illegal_transition", `the workflow is ${run.status}: only a failed one can be recovered`);
       if (recoveryAttempts >= maxRecoveryAttempts)
         throw new OrbError(
           "recovery_exhausted",
-          `the workflow was recovered ${recoveryAttempts} times, as often as it may be`,
+          `the workflow has used all ${recoveryAttempts} recoveries (max_recovery_attempts)`,
           {
-            hint: "Start it anew, or repeat it with other params.",
+            hint: "Rerun it, with other params if needed.",
           },
         );
       const { n, kind } = requireRun(context, id);
@@ -91,12 +91,12 @@ function refuseBlocked(steps: readonly Step[], from: number): void {
   const refuse = (why: string, hint: string) => {
     throw new OrbError("input_invalid", why, { hint, fields: [{ path: "from_step", message: why }] });
   };
-  if (step === undefined) return refuse(`the workflow has no step with the index ${from}`, "Name one of its steps.");
+  if (step === undefined) return refuse(`the workflow has no step with the index ${from}`, "Use one of its steps.");
   const missing = step.dependencies.map((index) => steps[index]).find((dependency) => dependency?.endedWell !== true);
   if (missing !== undefined)
     refuse(
-      `step ${step.row.name} waits for ${missing.row.name}, which is ${missing.state}`,
-      `Recover from ${missing.row.name}, or without naming a step.`,
+      `step ${step.row.name} depends on ${missing.row.name}, which is ${missing.state}`,
+      `Recover from ${missing.row.name}, or without a step.`,
     );
 }
 

@@ -294,7 +294,7 @@ test("a program names a concurrency key by its older name, too: in items, in the
   const two = { ...config, maxPerConcurrencyKey: { api: 1 }, maxPerResolver: { api: 2 } };
   await assert.rejects(Orchestrator.start(two), (error) => {
     assert.ok(orbweaver.isOrbError(error, "config_invalid"));
-    assert.match(error.message, /maxPerConcurrencyKey: maxPerResolver is an alias of it, and the two differ/);
+    assert.match(error.message, /maxPerConcurrencyKey: differs from its alias maxPerResolver/);
     return true;
   });
 });

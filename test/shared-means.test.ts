@@ -24,8 +24,8 @@ test("processes that keep their files in different places are told, until files 
   assert.deepEqual(await start("shared"), { said: "", apart: null });
   assert.deepEqual(await start("shared"), { said: "", apart: null });
   const { said, apart } = await start("own");
-  assert.match(said, /"warn".*another place than .*\/own.*APP_ARTIFACTS_URL/);
-  assert.match(`${apart?.what}; ${apart?.fix}`, /another place than .*\/own.*set APP_ARTIFACTS_URL/);
+  assert.match(said, /"warn".*stores files in .*\/own.*APP_ARTIFACTS_URL/);
+  assert.match(`${apart?.what}; ${apart?.fix}`, /stores files in .*\/own.*set APP_ARTIFACTS_URL/);
   cpSync(`${dir.path}/shared/sha256`, `${dir.path}/own/sha256`, { recursive: true });
   assert.deepEqual(await start("own"), { said: "", apart: null });
 });

@@ -110,7 +110,7 @@ describe("a program that calls the API with the client", () => {
     assert.equal((await client.workflows.get(made.id)).name, "Flow");
     const answer = await client.open("get /metrics");
     assert.match(new TextDecoder().decode(await answer.bytes()), /^# HELP/m);
-    await assert.rejects(answer.text(), /has been read/);
+    await assert.rejects(answer.text(), /already read/);
   });
 
   test("waits for a server that is busy, and does nothing twice", async () => {

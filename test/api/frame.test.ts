@@ -147,11 +147,11 @@ describe("a call that cannot be served", () => {
     const wrong = await served.send("DELETE", "/queue/items/x");
     problemIn(wrong, 405, "method_not_allowed");
     assert.equal(wrong.headers["allow"], "GET, HEAD");
-    assert.equal(wrong.json<Problem>().detail, "this address answers GET, HEAD");
+    assert.equal(wrong.json<Problem>().detail, "this route supports GET, HEAD");
     const guessed = problemIn(await served.send("POST", "/scraping/tasks", {}), 405, "method_not_allowed");
-    assert.match(guessed.detail, /^this address answers GET, HEAD; perhaps you mean .*POST \/scraping\/async-scrape/);
+    assert.match(guessed.detail, /^this route supports GET, HEAD; did you mean .*POST \/scraping\/async-scrape/);
     const above = problemIn(await served.send("POST", "/queue/items/x", {}), 405, "method_not_allowed");
-    assert.match(above.detail, /perhaps you mean POST \/queue\/items( or |$)/);
+    assert.match(above.detail, /did you mean POST \/queue\/items( or |$)/);
     assert.equal((await served.call({ method: "OPTIONS", path: "/queue/items" })).headers["allow"], "GET, HEAD, POST");
     assert.equal((await served.call({ method: "HEAD", path: "/health" })).status, 200);
   });
@@ -283,7 +283,7 @@ describe("a call that cannot be served", () => {
       422,
       "input_invalid",
     );
-    assert.deepEqual(errors, [{ path: "until", message: "this call has no body" }]);
+    assert.deepEqual(errors, [{ path: "until", message: "this call accepts no body" }]);
     assert.equal((await served.send("POST", "/sites/a.test/pause", {})).status, 200);
     assert.equal((await served.send("POST", "/sites/a.test/pause", "")).status, 200, "an empty one is none");
   });

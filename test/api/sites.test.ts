@@ -47,7 +47,7 @@ describe("the sites", () => {
       waiting_for: {
         reason: "no_worker",
         until: null,
-        message: "No worker runs: work waits until orb serve or orb worker is started",
+        message: "No worker is running: work waits until orb serve or orb worker is started",
         last_failure: null,
       },
       last_failure: null,

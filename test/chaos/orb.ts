@@ -13,7 +13,7 @@ import { tempDir } from "../support/temp-dir.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 /** Warnings about the machine, which may be busy with other tests. */
-export const OF_THE_MACHINE = /^warning: fewer tasks at once,[^\n]*\n/gm;
+export const OF_THE_MACHINE = /^warning: concurrency reduced:[^\n]*\n/gm;
 
 export { FULL } from "../support/gate.ts";
 

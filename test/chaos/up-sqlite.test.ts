@@ -73,7 +73,7 @@ describe("orb up on SQLite alone", () => {
     await using orb = new Orb({ APP_MANAGED_SERVICES: "redis", PATH: "/nowhere" });
     const { code, stderr } = await orb.run(["up"]);
     assert.equal(code, 1);
-    assert.match(stderr, /APP_MANAGED_SERVICES asks for redis, but redis-server is not on the PATH/);
+    assert.match(stderr, /APP_MANAGED_SERVICES contains redis, but redis-server is not on the PATH/);
     assert.match(stderr, /apt-get install redis-server/);
   });
 });

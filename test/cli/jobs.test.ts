@@ -148,7 +148,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     const other = /\(([0-9a-f-]{36})\)/.exec(plain.stderr)?.[1] ?? "";
     const none = await orb.run(["runs", "results", other, "--format", "warc"]);
     assert.notEqual(none.code, 0);
-    assert.match(none.stderr, /has stored no responses of the servers[\s\S]*orb crawl --format warc/);
+    assert.match(none.stderr, /did not store raw responses[\s\S]*orb crawl --format warc/);
     await orb.audit();
   });
 

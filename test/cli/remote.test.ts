@@ -130,7 +130,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
     assert.match(nobody.stderr, /no answer from http:\/\/127\.0\.0\.1:9: the connection was refused\n.*orb serve/);
     const nonsense = await here.run(["runs", "list", "--url", "somewhere"]);
     assert.equal(nonsense.code, 2);
-    assert.match(nonsense.stderr, /--url: expected the address of a server/);
+    assert.match(nonsense.stderr, /--url: expected the URL of a server/);
     await using shop = await openShop();
     const other = await here.run(["runs", "list", "--url", shop.url("")]);
     assert.equal(other.code, 1);

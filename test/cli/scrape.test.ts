@@ -161,7 +161,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.match(unread.notes[0] ?? "", /^the field when could not be read \(css "a": /);
     const sent = await orb.run(["scrape", shop.url("/account"), "--field", "name=h1"]);
     assert.equal(sent.code, 0);
-    assert.match(sent.stderr, /^note: the site sent us to \/login, which asks for a password; see orb sessions/);
+    assert.match(sent.stderr, /^note: the site redirected to \/login, which asks for a password; see orb sessions/);
     const fine = await orb.json<Scraped>("scrape", shop.url("/list"), "--items", "li.t", "--field", "name=a");
     assert.deepEqual(fine.notes, []);
   });

@@ -116,7 +116,7 @@ describe("orb sites", { concurrency: 2 }, () => {
     );
     const grouped = await installation.run(["sites", "set", "shop.test", "--shards", "2"]);
     assert.equal(grouped.code, 2);
-    assert.match(grouped.stderr, /shards.*take it out of the group shop/);
+    assert.match(grouped.stderr, /shards.*remove it from the group shop/);
     const shown = await installation.run(["sites", "show", "shop.test"]);
     for (const line of [/^robots.txt +not obeyed$/m, /^depends on +a.test, b.test$/m, /^concurrency +10 \(default\)$/m])
       assert.match(shown.stdout, line);

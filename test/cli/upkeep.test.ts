@@ -89,7 +89,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
         "port",
       ],
     );
-    assert.match(checkOf(report, "engine").what, /no process is working now/);
+    assert.match(checkOf(report, "engine").what, /no worker is running/);
   });
 
   test("orb doctor looks at the bucket, and says what to do when it cannot be used [slow]", async () => {
@@ -100,7 +100,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.equal(checkOf(report, "artifacts").what, `s3://${BUCKET}/files`);
     assert.ok(!(await orb.run(["config"])).stdout.includes(S3_KEY.secretAccessKey));
     const cases = [
-      [{ APP_S3_SECRET_ACCESS_KEY: "another-secret" }, /refuses access/, /APP_S3_ACCESS_KEY_ID/],
+      [{ APP_S3_SECRET_ACCESS_KEY: "another-secret" }, /denies access/, /APP_S3_ACCESS_KEY_ID/],
       [{ APP_ARTIFACTS_URL: "s3://not-there" }, /no bucket named not-there/, /Create it/],
       [{ APP_S3_ENDPOINT: "http://127.0.0.1:9" }, /cannot be reached/, /APP_S3_ENDPOINT/],
     ] as const;
@@ -158,7 +158,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     const first = JSON.parse(looked.stdout) as Doctor;
     const browser = checkOf(first, "browser");
     assert.equal(browser.status, "problem");
-    assert.match(browser.what, /APP_BROWSER_PATH names .*no-such-browser/);
+    assert.match(browser.what, /APP_BROWSER_PATH is .*no-such-browser/);
     assert.match(browser.fix ?? "", /run: orb doctor --fix$/);
     assert.match(checkOf(first, "handlers").what, /handlers\.mjs: fetch_paper$/);
     assert.match(checkOf(first, "secret key").what, /none yet/);
@@ -182,7 +182,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
       `UPDATE engine SET holder = 'before', boot = 'another', pid = ${process.pid}, pid_start = '', address = '', lease_until = 1e15`,
     );
     db.close();
-    assert.match(checkOf(await orb.json<Doctor>("doctor"), "engine").what, /no process is working now/);
+    assert.match(checkOf(await orb.json<Doctor>("doctor"), "engine").what, /no worker is running/);
   });
 
   test("orb audit finds a file that was changed behind its back, when it looks deep", async () => {

@@ -39,7 +39,10 @@ describe("many processes on Postgres and Redis", servicesGate, () => {
       () => cluster.workers.slice(2).find(({ process }) => !process.alive),
       "of two with different keys one is refused",
     );
-    assert.match((await refused.process.end()).stderr, /APP_SECRET_KEY is not the one that the workers of this depl/);
+    assert.match(
+      (await refused.process.end()).stderr,
+      /APP_SECRET_KEY differs from the key of the workers of this depl/,
+    );
     await Promise.allSettled(both);
     await until(async () => (await cluster.registered()).length === 1, "one works");
   });

@@ -85,7 +85,7 @@ describe("orb up with a Postgres and a Redis of its own", servicesGate, () => {
     assert.equal((await up.stopped()).code, 0);
     const { code, stderr } = await up.orb.run(["runs", "list"]);
     assert.equal(code, 1);
-    assert.match(stderr, /the managed postgres of .* does not run/);
+    assert.match(stderr, /the managed postgres of .* is not running/);
     assert.match(stderr, /orb up/);
   });
 });

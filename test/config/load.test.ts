@@ -187,10 +187,7 @@ test("the older name of a variable is read, too; two that differ are refused by 
   assert.deepEqual(load({ [name]: " ", [alias]: '{"a":1}' }).config.maxPerConcurrencyKey, { a: 1 }, "empty is unset");
   const differing = refusal({ [name]: '{"a":1}', [alias]: '{"a":2}' });
   assert.deepEqual(pathsOf(differing), [name]);
-  assert.match(
-    differing.message,
-    /APP_MAX_PER_CONCURRENCY_KEY: APP_MAX_PER_RESOLVER is an alias of it, and the two differ/,
-  );
+  assert.match(differing.message, /APP_MAX_PER_CONCURRENCY_KEY: differs from its alias APP_MAX_PER_RESOLVER/);
   assert.deepEqual(pathsOf(refusal({ [alias]: "3" })), [alias], "the one that was set is named");
 });
 
@@ -277,7 +274,7 @@ test("Redis goes with Postgres, or is managed", () => {
 
 test("addresses with a slip in them are refused with what to do", () => {
   const withRedis = (redis: string) => ({ APP_DATABASE_URL: "postgres://localhost/orb", APP_REDIS_URL: redis });
-  assert.match(refusal(withRedis("redis://localhost/second")).message, /number of a database/);
+  assert.match(refusal(withRedis("redis://localhost/second")).message, /not a database number/);
   assert.match(refusal(withRedis("redis://:a/b@localhost")).message, /%2F/);
   load(withRedis("rediss://u:p@localhost:6380/3"));
   assert.match(refusal({ APP_DATABASE_URL: "postgres://orb:a/b@localhost/orb" }).message, /%2F/);

@@ -47,7 +47,7 @@ describe("secret texts that a browser types", { concurrency: true }, () => {
         ),
     );
     const moved = sealed(withoutSecrets(stored), stored, "https://other.example");
-    assert.match(moved.told[0]?.[1] ?? "", /was given for https:\/\/shop\.example: give the text itself/);
+    assert.match(moved.told[0]?.[1] ?? "", /was stored for https:\/\/shop\.example: send the text itself/);
   });
 
   test("stay what they are while *** is sent back, also when actions are moved; elsewhere *** is refused", () => {

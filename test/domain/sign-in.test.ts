@@ -20,15 +20,15 @@ describe("a redirect that leads to a sign-in instead of the page", { concurrency
       assert.ok(isSignInPath(path), path);
       assert.match(
         reached("/account/orders", path) ?? "",
-        /^the site sent us to .+, which looks like a sign-in$/,
+        /^the site redirected to .+, which looks like a sign-in$/,
         path,
       );
     }
     assert.equal(
       reached("/account/orders", "/login?next=/x", FORM),
-      "the site sent us to /login, which asks for a password",
+      "the site redirected to /login, which asks for a password",
     );
-    assert.match(reached("/a", "https://id.example/login") ?? "", /sent us to id\.example\/login/);
+    assert.match(reached("/a", "https://id.example/login") ?? "", /redirected to id\.example\/login/);
   });
 
   test("is known by what the page asks for, where the path says nothing", () => {

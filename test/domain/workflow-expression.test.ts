@@ -98,34 +98,34 @@ const MISTAKES: [text: string, at: number, message: RegExp][] = [
   ["(1", 2, /expected "\)", got the end/],
   ["true ? 1", 8, /expected ":", got the end/],
   ["'open", 0, /no closing quote/],
-  ["'\\x'", 1, /after a backslash/],
+  ["'\\x'", 1, /a backslash must be followed/],
   ["'\\u12'", 1, /four hex digits/],
   ["a = b", 2, /"=" is not allowed here/],
   ["{}", 0, /"\{" is not allowed here/],
-  ["1 < 2 < 3", 6, /comparisons do not chain/],
+  ["1 < 2 < 3", 6, /comparisons cannot be chained/],
   ["1 + sise(params)", 4, /unknown function sise\(\), did you mean size\(\)\?/],
   ["eval('1')", 0, /unknown function eval\(\); there are size, /],
   ["toString(1)", 0, /unknown function/],
   ["size()", 0, /size\(\) takes one argument, got 0/],
   ["default(1)", 0, /default\(\) takes 2 arguments, got 1/],
   ["1e999", 0, /too large/],
-  ["stesp.a", 0, /there is no "stesp" here/],
+  ["stesp.a", 0, /"stesp" is not available here/],
   ["1 + params.lable", 11, /there is no "lable", did you mean "label"\?/],
   ["params.urls.length", 12, /a list has entries 0 to 1/],
   ["params.urls[7]", 11, /there is no entry 7: the list has 2/],
-  ["params.label.size", 13, /a text has no "size"/],
+  ["params.label.size", 13, /a string has no "size"/],
   ["params.none.x", 12, /null has no "x"/],
-  ["params.label[*]", 12, /\[\*\] needs a list, got a text/],
+  ["params.label[*]", 12, /\[\*\] needs a list, got a string/],
   ["params.nested[0]", 13, /an object has keys/],
-  ["1 + 'a'", 2, /two numbers, two texts or two lists, got a number and a text/],
+  ["1 + 'a'", 2, /two numbers, two strings or two lists, got a number and a string/],
   ["1 < 'a'", 2, /compares two numbers or two strings/],
   ["!1", 0, /expected true or false, got a number/],
-  ["-'a'", 0, /expected a number, got a text/],
+  ["-'a'", 0, /expected a number, got a string/],
   ["1 / 0", 2, /division by zero/],
   ["1e308 * 10", 6, /too large/],
   ["'a' in 'abc'", 4, /in needs a list or an object on the right/],
   ["size(1)", 0, /size\(\) needs/],
-  ["contains(1, 'a')", 0, /contains\(\) needs texts, got a number/],
+  ["contains(1, 'a')", 0, /contains\(\) needs strings, got a number/],
   ["join('a', ',')", 0, /join\(\) needs a list/],
   ["params.__proto__", 7, /there is no "__proto__"/],
   ["params['constructor']", 6, /there is no "constructor"/],
@@ -215,9 +215,9 @@ test("no data makes an expression take more than a bounded amount of work", () =
     `params.text${" + params.text".repeat(70)}`,
     `params.list[*].n${" + params.list[*].n".repeat(40)}`,
   ];
-  for (const text of greedy) assert.throws(() => value(text, many), /takes too much work/, text);
+  for (const text of greedy) assert.throws(() => value(text, many), /needs too much computation/, text);
   const often = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`p${index}`, "${{ params.list }}"]));
-  assert.throws(() => resolveParams(often, many), /takes too much work/);
+  assert.throws(() => resolveParams(often, many), /needs too much computation/);
   let deep: JsonValue = 1;
   for (let level = 0; level < 50_000; level += 1) deep = [deep];
   const hole: ExpressionScope = { params: { deep, other: structuredDeep() }, steps: {} };

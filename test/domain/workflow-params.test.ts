@@ -23,7 +23,7 @@ test("expressions are looked at before anything runs", () => {
   const table: [text: string, fault: RegExp][] = [
     ["${{ steps.get.output. }}", /expected a name after the dot, got the end \(at character 23\)/],
     ["${{ step.get }}", /^unknown name "step", did you mean "steps"\? \(at character 5\)$/],
-    ["${{ secrets.x }}", /^unknown name "secrets": there are steps, params/],
+    ["${{ secrets.x }}", /^unknown name "secrets": known are steps, params/],
     ["${{ params.url }}", /^the workflow has no param "url", did you mean "urls"\?/],
     ["${{ item }}", /^"item" is only available in the params of a step with for_each/],
     ["${{ steps }}", /^steps is followed by the name of a step/],
@@ -33,8 +33,8 @@ test("expressions are looked at before anything runs", () => {
     ["${{ steps.aside.output }}", /^this step does not depend on "aside": add it to its dependencies/],
     ["${{ steps.last.output }}", /^a step cannot use its own output/],
     ["${{ steps.get }}", /^use the output of a step: steps\.get\.output/],
-    ["${{ steps.get.result.x }}", /^what a step gives is its output/],
-    ["${{ steps.get.items }}", /^the items of "get" are too many for an expression/],
+    ["${{ steps.get.result.x }}", /^use the output of a step/],
+    ["${{ steps.get.items }}", /^the items of "get" can only be used in for_each/],
     ["${{ steps.get.output.downlaoded }}", /^the output of "get" has no "downlaoded", did you mean "downloaded"\?/],
     ["${{ default(nope, [-1, !x ? 1 : y[z]]) }}", /^unknown name "nope"/],
   ];
@@ -99,8 +99,8 @@ test("params with expressions are checked around them", () => {
 test("params of which one is needed, or only one may be given, are named", () => {
   const pick = (params: object) => faults(workflow({ name: "a", task_type: "pick", params }));
   assert.deepEqual(pick({}), ["steps[0].params: needs a or b"]);
-  assert.deepEqual(pick({ a: 1, b: 1 }), ["steps[0].params: only one of a, b may be given"]);
-  assert.deepEqual(pick({ a: 1, c: 1, d: 1 }), ["steps[0].params: only one of c, d may be given"]);
+  assert.deepEqual(pick({ a: 1, b: 1 }), ["steps[0].params: only one of a, b is allowed"]);
+  assert.deepEqual(pick({ a: 1, c: 1, d: 1 }), ["steps[0].params: only one of c, d is allowed"]);
   assert.deepEqual(pick({ b: "${{ 1 }}", c: "${{ 2 }}" }), []);
 });
 

@@ -50,11 +50,11 @@ const BOMB = [
 const MISTAKES: [what: string, text: string, message: RegExp][] = [
   ["bad indentation", "name: w\nsteps:\n  - name: a\n   task_type: b\n", /: line 4, column 1: /],
   ["JSON that is cut off", '{"name": "w",\n "steps": [', /: line 2, column \d+: /],
-  ["a key that is there twice", "name: a\nsteps: []\nname: b\n", /: line 3, column 1: the key "name" is there twice$/],
+  ["a key that is there twice", "name: a\nsteps: []\nname: b\n", /: line 3, column 1: the key "name" appears twice$/],
   [
     "a key that is there twice below",
     "steps:\n  - {name: a, name: b}\n",
-    /: line 2, column 15: the key "name" is there twice$/,
+    /: line 2, column 15: the key "name" appears twice$/,
   ],
   ["a tag", "name: !!js/function 'x'\n", /: line 1, column 7: Unresolved tag: /],
   ["an alias of nothing", "name: *nobody\n", /Unresolved alias/],

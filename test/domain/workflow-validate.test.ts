@@ -85,10 +85,10 @@ test("a circle is reported once, with the whole way", () => {
         step("d", { dependencies: ["c"] }),
       ),
     ),
-    ["steps[0].dependencies[0]: steps wait for each other in a circle: a → c → b → a"],
+    ["steps[0].dependencies[0]: the dependencies form a cycle: a → c → b → a"],
   );
   assert.deepEqual(faults(workflow(step("a", { dependencies: ["a"] }))), [
-    "steps[0].dependencies[0]: steps wait for each other in a circle: a → a",
+    "steps[0].dependencies[0]: the dependencies form a cycle: a → a",
   ]);
   assert.equal(
     faults(

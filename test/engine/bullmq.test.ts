@@ -69,12 +69,9 @@ describe("Redis", servicesGate, () => {
     const as = (user: string) => service.url.replace(/\/\/.*@/, `//${user}`);
     await attempt(as(""), /^service_unavailable: .*wants a password: .*redis:\/\/:PASSWORD@/);
     await attempt(as(":wrong@"), /^service_unavailable: .*rejected the user name and password: .*APP_REDIS_URL/);
-    await attempt(
-      new URL("/99", service.url).href,
-      /^config_invalid: .*no database 99.*: End the address with a lower/,
-    );
+    await attempt(new URL("/99", service.url).href, /^config_invalid: .*no database 99.*: Use a lower database number/);
     const secured = service.url.replace("redis://", "rediss://");
-    await attempt(secured, /^service_unavailable: .*cannot be used: .*redis:\/\/ where it speaks no TLS/, 3000);
+    await attempt(secured, /^service_unavailable: .*cannot be used: .*redis:\/\/ if it does not support TLS/, 3000);
     const said: string[] = [];
     const log = createLog({ level: "info", pretty: false, write: (line) => said.push(line) });
     const cluster = { databaseUrl: "", redisUrl: service.url.replace(/\/\/.*@/, "//") };

@@ -18,7 +18,7 @@ const MISTAKES: readonly [spec: PlanSpec, path: string, message: RegExp][] = [
   [{ fields: { a: { css: "li[" } } }, "fields.a.css", /./],
   [{ fields: { a: { css: "" } } }, "fields.a.css", /empty/],
   [{ fields: { a: { css: "li:bogus" } } }, "fields.a.css", /bogus/],
-  [{ fields: { a: { css: 7 } } }, "fields.a.css", /expected a text/],
+  [{ fields: { a: { css: 7 } } }, "fields.a.css", /expected a string/],
   [{ fields: { a: { xpath: "//a[" } } }, "fields.a.xpath", /parse error/],
   [{ fields: { a: { xpath: "//a[contain(.,'x')]" } } }, "fields.a.xpath", /did you mean "contains\(\)"/],
   [{ fields: { a: { xpath: "//a[@b=$c]" } } }, "fields.a.xpath", /variables/],

@@ -85,7 +85,7 @@ test("a plain list has one address a line", () => {
     list.urls.map((entry) => entry.url),
     ["https://site.example/a", "https://site.example/b"],
   );
-  assert.match(list.problems.join(), /without an http or https address/);
+  assert.match(list.problems.join(), /without an http or https URL/);
 });
 
 test("what is no list of addresses says so", () => {

@@ -163,7 +163,7 @@ test("options that would change what one gets are refused by their names, harmle
     [{ location: { country: "DE" } }, /location: /],
     [{ skipTlsVerification: true }, /skipTlsVerification: certificates/],
     [{ proxy: "stealth" }, /proxy: /],
-    [{ actions: [{ type: "executeJavascript", script: "1" }] }, /actions\[0\]\.type: runs no scripts/],
+    [{ actions: [{ type: "executeJavascript", script: "1" }] }, /actions\[0\]\.type: is not supported: scripts/],
     [{ actions: [{ type: "click" }] }, /actions\[0\]\.selector: is required/],
     [{ onlyMainContnt: true }, /onlyMainContnt: unknown key, did you mean "onlyMainContent"/],
     [{ timeout: 0.5 }, /timeout: expected a whole number/],

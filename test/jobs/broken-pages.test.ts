@@ -32,7 +32,7 @@ describe("broken pages of a site that is up", () => {
     const { task_id: id } = answer.json<{ task_id: string }>();
     const { status: end } = await server.ended(id);
     const { completed_items: done } = (await server.api.get(`/scraping/tasks/${id}/status`)).json<CrawlDetail>();
-    const opened = (await server.events(id)).filter(({ message }) => message.startsWith("Breaker opened"));
+    const opened = (await server.events(id)).filter(({ message }) => message.startsWith("Circuit opened"));
     const shown = (await server.api.get(`/sites/${encodeURIComponent(site.name)}`)).json<SiteView>();
     return { end, done, opened, state: shown.breaker.state, tries: [...broken].map((path) => site.count(path)) };
   }

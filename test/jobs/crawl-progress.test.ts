@@ -327,7 +327,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     for (const path of paths) site.on(path, status(500));
     const health = async () => (await cautious.api.get("/scraping/status")).json<CrawlHealth>();
     const id = await begin({ url: site.url("/"), max_concurrent_articles: 1, strategy: "http" }, cautious);
-    const opened = await cautious.said(id, /^Breaker opened/);
+    const opened = await cautious.said(id, /^Circuit opened/);
     assert.equal(opened.meta["failures"], 5);
     const failures = () => site.visits.filter(({ path }) => path.startsWith("/p/")).length;
     assert.equal(failures(), 5, "nothing is sent while it is open");

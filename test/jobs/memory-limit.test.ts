@@ -26,7 +26,7 @@ describe("a limit of memory that is too low", () => {
     const second = await server.begin({ target_url: other.url("/"), strategy: "http" });
     const waits = await until(async () => (await server.show(second.id)).waiting_for, "the run says why it waits");
     assert.equal(waits.reason, "worker_paused");
-    assert.match(waits.message, /APP_MAX_MEMORY_MB is 64, .* before it had begun anything; .* set it to \d+ or more/);
+    assert.match(waits.message, /APP_MAX_MEMORY_MB is 64, .* at startup, .* set it to \d+ or more/);
     const { waiting_for: why } = (await server.api.get(`/sites/${other.name}`)).json<SiteView>();
     assert.deepEqual([why?.reason, why?.message], [waits.reason, waits.message]);
     await until(async () => (await server.show(first.id)).waiting_for === null, "what is under way waits for nothing");

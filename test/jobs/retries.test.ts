@@ -151,7 +151,7 @@ test("a site that keeps failing is left alone, and a run that waits for it can b
   await using server = await TestServer.open({ APP_BREAKER_FAILURES: "1", APP_BREAKER_COOLDOWN_SECONDS: "600" });
   await using site = await MisbehavingSite.start({ "/": status(500) });
   const { id } = await server.begin({ target_url: site.url("/"), strategy: "http", max_attempts: 5 });
-  await server.said(id, /^Breaker opened/);
+  await server.said(id, /^Circuit opened/);
   assert.equal(site.count("/"), 1);
   const cancelled = await server.api.post(`/jobs/runs/${id}/cancel`);
   assert.deepEqual([cancelled.status, cancelled.json<{ status: string }>().status], [200, "cancelled"]);

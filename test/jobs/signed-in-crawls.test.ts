@@ -60,10 +60,10 @@ describe("a crawl behind a sign-in", () => {
     assert.match(view.message ?? "", /1 page led to a sign-in/);
     assert.match(
       view.warnings.map(({ message }) => message).join(),
-      /^1 page led to a sign-in: the site sent us to \/login, which asks for a password/,
+      /^1 page led to a sign-in: the site redirected to \/login, which asks for a password/,
     );
     const [record] = await server.results(view.task_id);
-    assert.match(String(record?.data["warning"]), /sent us to \/login/);
+    assert.match(String(record?.data["warning"]), /redirected to \/login/);
     assert.equal(record?.data["title"], "Sign in");
     assert.deepEqual((await server.show(view.task_id)).warnings, view.warnings);
     const { rows } = await server.client.runs.tasks(view.task_id).page();
@@ -115,7 +115,7 @@ describe("a crawl behind a sign-in", () => {
     const view = await crawl({ session_id: "old" });
     assert.match(
       view.warnings.map(({ message }) => message).join(),
-      /the session old looks expired: the site sent us to \/login/,
+      /the session old looks expired: the site redirected to \/login/,
     );
     const page_ = await server.run({ target_url: site.url("/members"), strategy: "http", session_id: "old" });
     assert.deepEqual([page_.status, page_.stats["final_url"]], ["completed", `${site.url("/login")}?next=%2Fmembers`]);
@@ -156,7 +156,10 @@ describe("a crawl behind a sign-in", () => {
     );
     assert.match((await store(JSON.stringify([{ sid: "x" }]), "x")).text, /entry 1 of the list has no name and value/);
     assert.match((await store("sid=y", "from a file")).text, /name: another session has this name/);
-    assert.match((await store("sid=y", "0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c")).text, /name: looks like an id/);
+    assert.match(
+      (await store("sid=y", "0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c")).text,
+      /name: must not have the form of an id/,
+    );
   });
 
   test("rules are tried on a page as the session sees it", async () => {

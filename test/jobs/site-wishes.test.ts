@@ -41,7 +41,7 @@ describe("what an operator says of a site", () => {
     assert.equal(items.length, 4);
     const [told, ...more] = await saidOfRobots(id);
     assert.deepEqual([told!.level, more.length], ["warn", 0]);
-    assert.ok(told!.message.includes(`${site.name} is not obeyed, although the run asks for it`), told!.message);
+    assert.ok(told!.message.includes(`${site.name} is not obeyed, although the run requests it`), told!.message);
   });
 
   test("that its robots.txt is obeyed holds for pages and crawls that do not ask for it", async () => {

@@ -102,7 +102,7 @@ describe("workers", () => {
     await says(server, "it is drained", ({ state }) => state === "drained");
     const waits = await server.show(next.id);
     assert.deepEqual([waits.status, waits.waiting_for?.reason, site.count("/next")], ["queued", "workers_drained", 0]);
-    assert.match(waits.waiting_for!.message, new RegExp(`drained .*orb workers resume ${id} goes on`));
+    assert.match(waits.waiting_for!.message, new RegExp(`drained .*resume with orb workers resume ${id}`));
     const { waiting_for: why } = (await server.api.get(`/sites/${site.name}`)).json<SiteView>();
     assert.deepEqual([why?.reason, why?.message], [waits.waiting_for!.reason, waits.waiting_for!.message]);
     const { checks } = (await server.api.get("/ready")).json<{ checks: { name: string; message?: string }[] }>();

@@ -139,7 +139,7 @@ test("the breaker opens after five failures in a row, lets one probe through, an
   assert.equal(pace.gate().kind, "go");
   assert.deepEqual(
     one(answer(500)).map(({ message }) => message.replace(/\d\d:\d\d:\d\d/, "then")),
-    ["Breaker opened: a.example until then UTC, as the server answered 500 (server error)"],
+    ["Circuit opened: a.example until then UTC, because the server answered 500 (server error)"],
   );
   assert.equal(waitOf(pace), 300_000);
   assert.equal(whyOf(pace), "circuit_open");

@@ -128,7 +128,7 @@ test("a dead site is given up after three failed probes, with the reason", async
   assert.equal((reasons.get("breaker_open") ?? 0) + (reasons.get("http_server_error") ?? 0), 50);
   assert.ok((reasons.get("breaker_open") ?? 0) >= 47);
   const events = await shop.store.events(run.id, { limit: 1000 });
-  assert.equal(events.filter((event) => event.message.startsWith("Breaker opened")).length, 4);
+  assert.equal(events.filter((event) => event.message.startsWith("Circuit opened")).length, 4);
 });
 
 test("pages of a run that has a deadline wait for a dead site as long as it takes, and nobody asks it more often", async (t) => {

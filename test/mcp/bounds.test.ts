@@ -69,5 +69,5 @@ test("a list is taken as far as it fits, and a cursor comes back as it was", () 
     Buffer.from("[1,2]").toString("base64url"),
     Buffer.from('["",-1]').toString("base64url"),
   ])
-    assert.throws(() => decodeCursor(bad), /cursor: is not one/);
+    assert.throws(() => decodeCursor(bad), /cursor: is not a cursor/);
 });

@@ -74,7 +74,7 @@ export async function whatCannotBeScrapedIsSaid(agent: Agent, target: Target): P
     await agent.refused("scrape", { url: target.url("/gone") }),
     /http_not_found.*no such page.*Run [0-9a-f-]{36}/i,
   );
-  assert.match(await agent.refused("scrape", { url: target.url("/private") }), /robots.*Take another page/);
+  assert.match(await agent.refused("scrape", { url: target.url("/private") }), /robots.*Use another page/);
   assert.match(await agent.refused("scrape", { url: "http://10.0.0.1/" }), /APP_ALLOW_PRIVATE_NETWORKS/);
 }
 
@@ -159,7 +159,7 @@ export async function resultsAreReadInParts(agent: Agent, runId: string): Promis
     cut = (part.data["next"] as Next | null) ?? undefined;
   }
   assert.equal(text, expected);
-  assert.match(await agent.refused("crawl_results", { run_id: runId, cursor: "nonsense" }), /cursor: is not one/);
+  assert.match(await agent.refused("crawl_results", { run_id: runId, cursor: "nonsense" }), /cursor: is not a cursor/);
   assert.match(await agent.refused("crawl_results", { run_id: "x" }), /crawl_status without run_id lists/);
 }
 

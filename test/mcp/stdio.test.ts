@@ -55,7 +55,7 @@ describe("orb mcp", () => {
     await using wrong = await startOverStdio(here, { modern: true }, ["--url", url], {
       APP_API_TOKEN: "wrong-wrong-wrong-wrong",
     });
-    assert.match(await wrong.agent.refused("sites"), /The operator sets APP_API_TOKEN/);
+    assert.match(await wrong.agent.refused("sites"), /The operator must set APP_API_TOKEN/);
     await server.killed();
     assert.match(await through.agent.refused("sites"), /no answer from .*orb serve/i);
   });

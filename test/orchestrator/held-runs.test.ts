@@ -147,7 +147,7 @@ describe("a run that waits for proxies", () => {
     const words = (there: ProxiesThere, atLeast = 2) =>
       waitForProxies(there, atLeast, { now: 0, waitMs: 1 }).message.replace("Waiting for proxies: ", "");
     assert.match(words({ usable: 0, total: 0, disabled: 0 }), /^there are none; import some/);
-    assert.match(words({ usable: 0, total: 3, disabled: 3 }), /^all are switched off/);
+    assert.match(words({ usable: 0, total: 3, disabled: 3 }), /^all are disabled/);
     assert.match(words({ usable: 1, total: 1, disabled: 0 }), /^1 of at least 2 is usable, and there is only 1$/);
     assert.match(words({ usable: 0, total: 4, disabled: 1 }), /^none is usable; they are checked/);
   });

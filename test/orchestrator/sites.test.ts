@@ -68,7 +68,7 @@ test("a site says in a sentence why its work waits, whatever that is", async (t)
   assert.deepEqual(await why("a.test"), [
     "waiting",
     "no_worker",
-    "No worker runs: work waits until orb serve or orb worker is started",
+    "No worker is running: work waits until orb serve or orb worker is started",
   ]);
   await engine(orchestrator);
   assert.deepEqual(await why("a.test"), ["waiting", undefined, undefined], "somebody will take it");

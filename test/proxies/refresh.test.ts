@@ -94,7 +94,7 @@ describe("proxies that somebody brings", { concurrency: 2 }, () => {
     await importAll(server, twelve.urls);
     const { checks, result_count: found, message } = await refresh(server);
     assert.equal(checks, "reachable");
-    assert.match(message, /can be reached; whether anything comes through them was not tried: APP_PROXY_CHECK_URL/);
+    assert.match(message, /are reachable; nothing was fetched through them, because APP_PROXY_CHECK_URL/);
     // Whoever accepts a connection, or greets as SOCKS5, can be reached; more cannot be seen without a destination.
     assert.equal(found, 10);
     const resting = await list(server, "?state=resting");

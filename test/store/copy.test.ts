@@ -204,7 +204,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     const during = copy(source.path, url, () => {
       if ((writes += 1) === 1) void store.openRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, 1);
     });
-    await refused("database_busy", /something was written/, during);
+    await refused("database_busy", /it changed during the copy/, during);
     await refused("database_unfinished", /was interrupted/, open(url));
     await store.close();
     const { tables } = await copy(source.path, url);
@@ -322,7 +322,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     cable.cut();
     assert.equal(ended, 130);
     assert.match(words, /this copy cannot be used; run the same command again to start over/);
-    await refused("database_unfinished", /under way, or was interrupted/, open(url));
+    await refused("database_unfinished", /is running or was interrupted/, open(url));
     const again = await orb.json<{ rows: number; instance: string; next: string[] }>("migrate", "--to", url);
     assert.ok(again.rows > count);
     assert.match(again.next.join("\n"), /Files were not copied.*shared folder.*bucket/);

@@ -19,7 +19,7 @@ test("a slip behind the question mark is refused: what was to be encrypted would
       () => at(query),
       (error) => isOrbError(error, "config_invalid") && what.test(`${error.message} ${error.hint}`),
     );
-  refused("sslmod=require", /`sslmod` is not known.*sslmode/);
+  refused("sslmod=require", /`sslmod` is not supported.*sslmode/);
   refused("sslmode=requird", /requird.*verify-full/);
   refused("schema=Bad-Name", /small letters/);
   refused("options=-csearch_path%3Dx", /ALTER ROLE/);
@@ -39,6 +39,6 @@ test("why there is no connection is said with what to do about just that", () =>
   assert.match(hint("cannot execute INSERT in a read-only transaction", "25006"), /primary/);
   assert.match(hint("The server does not support SSL connections", null), /sslmode=disable/);
   assert.match(hint("self-signed certificate in certificate chain", null), /sslrootcert/);
-  assert.match(hint("ENOENT: no such file or directory, open '/nope.crt'", null), /names a file on this machine/);
-  assert.match(hint("connect ECONNREFUSED 127.0.0.1:5432", null), /See that it runs/);
+  assert.match(hint("ENOENT: no such file or directory, open '/nope.crt'", null), /must be a file on this machine/);
+  assert.match(hint("connect ECONNREFUSED 127.0.0.1:5432", null), /Check that it is running/);
 });

@@ -30,13 +30,13 @@ const DAMAGE: readonly { what: string; sql: string; check: RegExp; says: RegExp;
   {
     what: "a wrong number of open streams",
     sql: "UPDATE runs SET open_streams = open_streams + 1 WHERE n = 2",
-    check: /how many of their streams/,
+    check: /counters of open streams/,
     says: /says 2 open streams, there are 1/,
   },
   {
     what: "a failure that nobody had",
     sql: "INSERT INTO run_errors VALUES (1, 'unknown', 'internal', 2, 1, 'x')",
-    check: /why their tasks failed/,
+    check: /failure counters of runs/,
     says: /has counted 2 failures, there are 0/,
   },
   {
@@ -61,13 +61,13 @@ const DAMAGE: readonly { what: string; sql: string; check: RegExp; says: RegExp;
   {
     what: "a running run with nothing to do",
     sql: "UPDATE runs SET status = 'running' WHERE n = 1",
-    check: /ended, moving, paused or waiting/,
+    check: /has ended, is active, is paused or has a reason/,
     says: /running with 0 open streams/,
   },
   {
     what: "an ended run with open work",
     sql: "UPDATE runs SET status = 'completed' WHERE n = 2",
-    check: /ended, moving, paused or waiting/,
+    check: /has ended, is active, is paused or has a reason/,
     says: /completed with 1 open streams/,
   },
   {
@@ -111,7 +111,7 @@ const DAMAGE: readonly { what: string; sql: string; check: RegExp; says: RegExp;
   {
     what: "units lent to the dead",
     sql: "INSERT INTO budget_permits VALUES ('resolver:x', 'ghost', 2)",
-    check: /belong to the living/,
+    check: /belong to live processes/,
     says: /resolver:x is lent to ghost/,
   },
 ];

@@ -54,7 +54,7 @@ test("failed runs and an opened breaker are told once each, also after a restart
   const [breaker, ...more] = receiver.of("breaker_open");
   assert.deepEqual(more, []);
   assert.equal(breaker?.subject, new URL(site.url("/")).host);
-  assert.match(breaker.message, /^Breaker opened: /);
+  assert.match(breaker.message, /^Circuit opened: /);
   assert.equal(breaker.detail?.["event_type"], "circuit.opened");
 
   const list = async () => (await server.api.get("/alerts")).json<AlertView[]>();

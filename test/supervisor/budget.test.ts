@@ -61,7 +61,7 @@ test("near its budget an installation warns once, and removes nothing unless it 
     await harness.clock.advance(HOUR);
   }
   assert.equal(harness.raised.length, 1);
-  assert.match(harness.raised[0]?.message ?? "", /^Disk budget: what is kept takes \d+ MB, \d+ % of 10 MB/);
+  assert.match(harness.raised[0]?.message ?? "", /^Disk budget: stored data takes \d+ MB, \d+ % of 10 MB/);
   assert.deepEqual(await harness.left(), harness.ids);
 });
 
@@ -82,7 +82,7 @@ test("beyond its budget the oldest runs go, a day after the warning, and those t
   assert.deepEqual(left.slice(1), harness.ids.slice(-left.length + 1), "no more than have to, the newest stay");
   assert.ok(left.length > 3, `${left.length} are left`);
   assert.ok(((await harness.store.diskUse())?.bytes ?? 0) <= 7.5 * MB);
-  assert.ok(harness.log.some((line) => line.includes("the oldest runs were removed")));
+  assert.ok(harness.log.some((line) => line.includes("the oldest runs were deleted")));
   // There is room again: the next time it is told anew.
   await harness.look(budget);
   await harness.look({ bytes: MB, action: "warn" });

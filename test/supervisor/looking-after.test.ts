@@ -175,7 +175,10 @@ test("orb up --stop leaves a program alone that has the services of its own", as
   const lock = acquireSupervisorLock(upFolder(config.dataDir));
   const state = { supervisor: program.identity, by: "program" as const, startedAt: 1, url: null, ports: {} };
   new StateFile(config.dataDir).write({ ...state, children: [] });
-  await assert.rejects(stopUp(config, silentLog), new RegExp(`a program of its own, process ${program.pid}`));
+  await assert.rejects(
+    stopUp(config, silentLog),
+    new RegExp(`process ${program.pid}, a program that uses the library`),
+  );
   assert.ok(isAlive(program.pid));
   lock?.release();
 });

@@ -104,7 +104,7 @@ describe("a job with a schedule", () => {
     assert.equal((await showJob(harness, skip.id)).next_run_at, new Date(harness.clock.now() + HOUR / 2).toISOString());
   });
 
-  test("may be a workflow, made from its template as it is then; what does not hold any more passes with a word", async (t) => {
+  test("may be a workflow, made from its template as it is then; what is no longer valid passes with a word", async (t) => {
     const harness = await open(t);
     const version = (name: string, required: string[]) => ({
       name,
@@ -133,7 +133,7 @@ describe("a job with a schedule", () => {
     await harness.duty.run();
     await harness.duty.run();
     assert.deepEqual(await harness.runs(job.id), ["completed"]);
-    const warnings = harness.said.filter((line) => line.includes("does not hold any more"));
+    const warnings = harness.said.filter((line) => line.includes("is no longer valid"));
     assert.equal(warnings.length, 1, "once, and not at every look");
     assert.match(warnings[0] ?? "", /workflow\.params\.who/);
     assert.equal((await showJob(harness, job.id)).next_run_at, new Date(harness.clock.now() + HOUR).toISOString());

@@ -99,7 +99,7 @@ describe("services", servicesGate, () => {
       created("9.6");
       assert.throws(
         () => SERVICES.postgres.require(folder),
-        /data of the managed Postgres is of version 9\.6, and inst/,
+        /managed Postgres data was created by version 9\.6, but inst/,
       );
     } finally {
       process.env["PATH"] = path;

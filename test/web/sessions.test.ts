@@ -36,7 +36,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     await server.ended(id);
     await using opened = await here.dashboard.show(`/runs/${id}`);
     const { page } = opened;
-    await page.getByText("The site sent us to /login, which asks for a password").waitFor();
+    await page.getByText("The site redirected to /login, which asks for a password").waitFor();
     await page.getByText("redirected to").waitFor();
     assert.ok((await page.locator(".run-stats").innerText()).includes("200"));
     await assertAccessible(page);

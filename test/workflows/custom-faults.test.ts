@@ -50,7 +50,7 @@ const BAD: Record<string, [reason: string, message: RegExp]> = {
   circle: ["handler_bad_result", /the output cannot be stored as JSON: .*circular/],
   "returns-a-list": ["handler_bad_result", /a step returns an object, not a list/],
   "returns-too-much": ["handler_bad_result", /the output .* at most 262144 are kept/],
-  "saves-nothing": ["handler_threw", /takes bytes or a text/],
+  "saves-nothing": ["handler_threw", /needs bytes or a string/],
   "reads-outside": ["handler_threw", /no stored file/],
   "bad-items": ["handler_bad_result", /an item must be an object, not two/],
   "items-that-throw": ["handler_threw", /in the middle/],

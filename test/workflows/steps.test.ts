@@ -63,7 +63,7 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
       },
     ]);
     assert.equal(run.status, "failed");
-    assert.match(steps.get("pages")!.task.failure?.message ?? "", /headers are sent to one origin alone/);
+    assert.match(steps.get("pages")!.task.failure?.message ?? "", /headers are sent to one origin only/);
     assert.deepEqual([site.of("/a").length, other.of("/b").length], [0, 0]);
   });
 
@@ -199,7 +199,7 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
       { name: "null", ...call(site.url("/null"), { body: null }) },
     ]);
     assert.equal(steps.get("tell")?.task.failure?.reason, "bad_redirect");
-    assert.match(steps.get("tell")?.task.failure?.message ?? "", /answered 302 and leads to .*\/login/);
+    assert.match(steps.get("tell")?.task.failure?.message ?? "", /answered 302 \(redirect to .*\/login/);
     assert.deepEqual([site.count("/hook"), site.count("/login")], [1, 0]);
     assert.equal(site.of("/null")[0]?.body, "null", "what is said is sent");
   });

@@ -223,5 +223,5 @@ class Parser {
 
 function shown(token: Token): string {
   if (token.kind === "end") return "the end";
-  return token.kind === "text" ? "a text" : `"${String(token.value).slice(0, 40)}"`;
+  return token.kind === "text" ? "a string" : `"${String(token.value).slice(0, 40)}"`;
 }

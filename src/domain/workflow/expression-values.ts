@@ -158,7 +158,7 @@ export function text(value: JsonValue, where: string, at: number): string {
 export function typeOf(value: JsonValue): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : typeof value === "string" ? "a text" : `a ${typeof value}`;
+  return typeof value === "object" ? "an object" : typeof value === "string" ? "a string" : `a ${typeof value}`;
 }
 
 export function shown(key: JsonValue): string {

@@ -269,7 +269,7 @@ export function holdScenarios(scenario: Scenario): void {
     );
     assert.match(
       ended.message ?? "",
-      /^Run completed in part: 1 page fetched; pages are left because no proxy could be used/,
+      /^Run completed in part: 1 page fetched; some pages were not fetched because no proxy was usable/,
     );
     await kit.expectClean();
     assert.equal((await kit.store.goOn(part.id, { limit: 10 }, kit.now)).requeued, 1);

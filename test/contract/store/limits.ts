@@ -250,7 +250,7 @@ export function limitScenarios(scenario: Scenario): void {
     await kit.store.retryFailed(run.id, { limit: 1 }, kit.now);
     assert.equal((await kit.store.run(run.id))?.facts.ran_before_ms, 1400);
     assert.deepEqual((await kit.words(run)).slice(-4, -1), [
-      "Run reopened: its time begins anew, and it goes on with the remaining tasks",
+      "Run reopened: with a new time limit, it continues with the remaining tasks",
       "Run continues: it is its turn",
       "Run completed in part: 6 pages fetched; 1 page failed",
     ]);

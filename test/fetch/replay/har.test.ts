@@ -97,7 +97,7 @@ describe("a HAR file", () => {
   });
 
   it("is refused when it is none", () => {
-    assert.match(mistakes("<html>")[0] ?? "", /^: not JSON, so no HAR file/);
+    assert.match(mistakes("<html>")[0] ?? "", /^: not a HAR file, because it is not JSON/);
     assert.match(mistakes("[]")[0] ?? "", /^: expected a HAR file/);
     assert.match(mistakes({})[0] ?? "", /^log: is required/);
     assert.match(mistakes({ log: {} })[0] ?? "", /^log\.entries: expected a list/);

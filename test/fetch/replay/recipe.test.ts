@@ -63,19 +63,19 @@ describe("a recipe for api_replay", () => {
       "headers that cannot be sent",
       { request: { ...request, headers: { "a b": "x", ok: 1, evil: "a\r\nb: c", host: "x", "x-ü": "x", Y: "日" } } },
       [
-        /headers\.a b: is no name/,
+        /headers\.a b: is not a header name/,
         /headers\.ok: expected a string/,
-        /evil: has char/,
+        /evil: contains char/,
         /host: is set/,
         /x-ü: is no/,
         /Y: has/,
       ],
     ],
-    ["a header twice", { request: { ...request, headers: { a: "1", A: "2" } } }, [/headers\.A: is there twice/]],
+    ["a header twice", { request: { ...request, headers: { a: "1", A: "2" } } }, [/headers\.A: appears twice/]],
     ["a path that is none", { request, items: "data[*]" }, [/^replay\.items: /]],
     ["a path with a filter", { request, items: "$.data[?@.a]" }, [/^replay\.items: must not contain a filter/]],
     ["a path through everything", { request, items: "$..data" }, [/^replay\.items: must not contain "\.\."/]],
-    ["a path that multiplies", { request, items: "$[*,*]" }, [/^replay\.items: must not choose several/]],
+    ["a path that multiplies", { request, items: "$[*,*]" }, [/^replay\.items: must select one name/]],
     [
       "no kind of pagination",
       { request, pagination: {} },
@@ -86,11 +86,11 @@ describe("a recipe for api_replay", () => {
       { request, pagination: { kind: "pages" } },
       [/kind: expected one of .*did you mean "page"\?/],
     ],
-    ["nowhere to put the number", { request, pagination: { kind: "page" } }, [/pagination\.param: give either/]],
+    ["nowhere to put the number", { request, pagination: { kind: "page" } }, [/pagination\.param: set either/]],
     [
       "two places for the number",
       { request, pagination: { kind: "page", param: "p", pointer: "/p" } },
-      [/pagination\.param: give either/],
+      [/pagination\.param: set either/],
     ],
     [
       "a step of nothing",
@@ -113,7 +113,7 @@ describe("a recipe for api_replay", () => {
     [
       "a form that is none",
       { request, pagination: { kind: "page", param: "p", in: "form" } },
-      [/pagination\.in: the request has no text as its body/],
+      [/pagination\.in: the request has no text body/],
     ],
   ];
   for (const [name, value, expected] of WRONG) {
@@ -143,7 +143,7 @@ describe("a link to the next page", () => {
     ["https://a.example/x", "https://b.example/y", /another site \(b\.example\)/],
     ["https://a.example/x", "//a.example.evil.example/y", /another site/],
     ["https://a.example/x", "javascript:alert(1)", /another site/],
-    ["https://a.example/x", "http://[", /no URL/],
+    ["https://a.example/x", "http://[", /not a URL/],
   ];
   for (const [first, link, next] of LINKS) {
     it(`${link} on ${first}: ${next}`, () => {

@@ -241,7 +241,7 @@ describe("an API that does not answer as it should", () => {
     await using t = await bench((_call, _url, response) => sendText(response, 200, "text/plain", "try again"));
     const failure = await failureOf(t.replay({ request: { url: t.api.url("/") } }));
     assert.equal(failure.reason, "malformed_response");
-    assert.match(failure.message, /page 1 .* no JSON \(text\/plain\)/);
+    assert.match(failure.message, /page 1 .* not JSON \(text\/plain\)/);
   });
 
   it("fails when its items are nested deeper than can be written", async () => {

@@ -1,7 +1,7 @@
-// npm run screenshots [-- part of a name …]: takes screenshots of every dashboard page for docs/screenshots.
-// screenshots/pages.mjs lists the pages; screenshots/work.mjs creates their data. With ORB_SCREENSHOTS_DIR they go
-// elsewhere, in all variants: desktop, wide and phone, light and dark.
-import { mkdirSync } from "node:fs";
+// npm run screenshots [-- part of a name …]: takes the screenshots of the dashboard that the docs show.
+// screenshots/pages.mjs lists the pages; screenshots/work.mjs creates their data. With ORB_SCREENSHOTS_DIR all pages go
+// there, in all variants: desktop, wide and phone, light and dark.
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isNewEnough } from "../bin/handover.mjs";
 import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
@@ -15,6 +15,11 @@ const SCREENS = {
 };
 
 const MOST_HEIGHT = 4000;
+
+const DOCS = ["README.md", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))]
+  .filter((path) => path.endsWith(".md"))
+  .map((path) => readFileSync(join(root, path), "utf8"))
+  .join("\n");
 
 await script(async (args) => {
   await ensureInstalled();
@@ -50,7 +55,7 @@ async function takeAll(browser, work, pages, { folder, all }) {
     for (const [screen, options] of Object.entries(SCREENS))
       for (const theme of ["light", "dark"]) {
         const kind = `${screen}-${theme}`;
-        const kept = pages.filter(({ also = [] }) => all || kind === "desktop-light" || also.includes(kind));
+        const kept = pages.filter(({ name }) => all || DOCS.includes(`${name}-${kind}.png`));
         if (kept.length === 0) continue;
         const context = await browser.newContext({
           ...options,

@@ -1,12 +1,10 @@
 // The pages to capture. `path` may be a function of the created data (see work.mjs); `ready` is a heading to wait for;
-// `prepare` may click and wait; `work: "empty"` is a fresh installation. Every page has a light desktop screenshot;
-// `also` lists further variants.
+// `prepare` may click and wait; `work: "empty"` is a fresh installation.
 
 export const PAGES = [
   { name: "welcome", path: "/", ready: "Overview", work: "empty", whole: false },
   {
     name: "overview",
-    also: ["desktop-dark", "phone-light", "phone-dark"],
     path: "/",
     ready: "Overview",
     prepare: async (page) => {
@@ -26,7 +24,6 @@ export const PAGES = [
     path: ({ runs }) => `/runs/${runs.shop}`,
     prepare: tabIsThere,
     whole: false,
-    also: ["desktop-dark", "phone-light"],
   },
   {
     name: "run-waiting",
@@ -75,7 +72,6 @@ export const PAGES = [
     ready: "Sites",
     prepare: (page) => page.getByRole("table").waitFor(),
     whole: false,
-    also: ["phone-dark"],
   },
   {
     name: "site",
@@ -142,7 +138,6 @@ export const PAGES = [
     path: ({ runs }) => `/workflows/${runs.flow}`,
     prepare: (page) => page.locator("[aria-label=Steps]").first().waitFor(),
     whole: false,
-    also: ["desktop-dark", "phone-light"],
   },
   {
     name: "workflow-failed",
@@ -176,7 +171,6 @@ export const PAGES = [
   },
   {
     name: "new-playground",
-    also: ["desktop-dark"],
     // Resizing the page for its screenshot would reload the frame.
     whole: false,
     path: ({ sites }) => `/new?kind=scrape&tab=playground&url=${encodeURIComponent(sites.archive.url)}`,

@@ -35,7 +35,7 @@ export const REFUSALS = {
   blank: "it has a single colour, and `allow_blank` is not set",
   width_too_small: "narrower than `min_width`",
   width_too_large: "wider than `max_width`",
-  height_too_small: "less high than `min_height`",
+  height_too_small: "lower than `min_height`",
   height_too_large: "higher than `max_height`",
   aspect_too_small: "width divided by height is less than `min_aspect`",
   aspect_too_large: "width divided by height is more than `max_aspect`",

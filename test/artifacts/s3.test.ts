@@ -140,7 +140,7 @@ describe("a bucket that cannot be used says why, and what to do", () => {
     const store = openAt(server.endpoint, dir.path);
     const { hash } = await putBytes(store, Buffer.from("a page"));
     await server.stop();
-    await assertRefused(store, /cannot be reached: ECONNREFUSED/, /APP_S3_ENDPOINT/);
+    await assertRefused(store, /is unreachable: ECONNREFUSED/, /APP_S3_ENDPOINT/);
     for (const ask of [
       () => store.open(hash),
       () => store.has(hash),

@@ -80,7 +80,7 @@ test("a limit that the process is above before it has begun anything is named as
   const clock = new FakeClock();
   const { limit, state } = limitOf(clock, 100);
   state.usedMb = 150;
-  await assert.rejects(limit.check(), /APP_MAX_MEMORY_MB is 100, .*150 MB before .* set it to 300 or more$/);
+  await assert.rejects(limit.check(), /APP_MAX_MEMORY_MB is 100, .*150 MB at startup, .* set it to 300 or more$/);
 });
 
 test("without a limit nobody is held up", async () => {

@@ -29,7 +29,7 @@ describe("proxies as people write them", () => {
       ["http://h.example:70000", /invalid port/],
       ["h.example:70000", /invalid port/],
       ["http://h.example:0", /invalid port/],
-      ["http://h.example:8080/path", /behind its port/],
+      ["http://h.example:8080/path", /text after its port/],
       ["http://ann:secr/et@h.example:8080", /%2F/],
       ["http://***@h.example:8080", /masked value/],
       ["ann:***@h.example:8080", /masked value/],

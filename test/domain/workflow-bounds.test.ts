@@ -86,7 +86,7 @@ test("any edge that leads forwards is reported, as a circle or as a later step",
       const reaches = (start: number, seen = new Set<number>()): boolean =>
         start === from || (bent[start] ?? []).some((next) => !seen.has(next) && reaches(next, seen.add(next)));
       assert.match(list[0] ?? "", reaches(to) ? /form a cycle: s\d+ → (s\d+ → )*s\d+$/ : /comes later/);
-      const way = /circle: (.*)$/.exec(list[0] ?? "")?.[1]?.split(" → ") ?? [];
+      const way = /form a cycle: (.*)$/.exec(list[0] ?? "")?.[1]?.split(" → ") ?? [];
       for (const [index, name] of way.slice(0, -1).entries()) {
         const next = Number(way[index + 1]?.slice(1));
         assert.ok(bent[Number(name.slice(1))]?.includes(next), `${name} depends on s${next}`);

@@ -129,7 +129,7 @@ const MISTAKES: [text: string, at: number, message: RegExp][] = [
   ["join('a', ',')", 0, /join\(\) needs a list/],
   ["params.__proto__", 7, /there is no "__proto__"/],
   ["params['constructor']", 6, /there is no "constructor"/],
-  ["constructor", 0, /there is no "constructor" here/],
+  ["constructor", 0, /"constructor" is not available here/],
 ];
 
 test("a mistake in an expression is named with its place", () => {

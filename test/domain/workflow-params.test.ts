@@ -49,7 +49,7 @@ test("expressions are looked at before anything runs", () => {
   );
   assert.match(
     expression("x", { when: "index > 1", for_each: { in: [] } })[0] ?? "",
-    /^steps\[4\]\.when: "index" is for/,
+    /^steps\[4\]\.when: "index" is only available in the params/,
   );
   assert.match(expression("x", { for_each: { in: "some text" } })[0] ?? "", /for_each\.in: expected a list, or one/);
   assert.match(
@@ -62,7 +62,7 @@ test("expressions are looked at before anything runs", () => {
   assert.match(expression("x", { for_each: ["${{ steps.get.items }}"] })[0] ?? "", /for_each\[0\]: the items of "get"/);
   assert.match(
     expression("x", { for_each: { in: ["${{ steps.get.items }}"] } })[0] ?? "",
-    /for_each\.in\[0\]: the items of "get" are too many/,
+    /for_each\.in\[0\]: the items of "get" can only be used in for_each\.in/,
   );
 });
 

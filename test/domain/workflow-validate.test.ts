@@ -184,7 +184,7 @@ const FAULTS: [what: string, value: unknown, expected: string[]][] = [
     workflow({ name: "a", task_type: "donwload" }, { name: "b", task_type: "fly" }),
     [
       'steps[0].task_type: unknown step kind "donwload", did you mean "download"?',
-      'steps[1].task_type: unknown step kind "fly": there are wait, download, anything, choose, pick',
+      'steps[1].task_type: unknown step kind "fly": known are wait, download, anything, choose, pick',
     ],
   ],
   [

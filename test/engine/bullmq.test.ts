@@ -67,7 +67,7 @@ describe("Redis", servicesGate, () => {
       redis.disconnect();
     };
     const as = (user: string) => service.url.replace(/\/\/.*@/, `//${user}`);
-    await attempt(as(""), /^service_unavailable: .*wants a password: .*redis:\/\/:PASSWORD@/);
+    await attempt(as(""), /^service_unavailable: .*requires a password: .*redis:\/\/:PASSWORD@/);
     await attempt(as(":wrong@"), /^service_unavailable: .*rejected the user name and password: .*APP_REDIS_URL/);
     await attempt(new URL("/99", service.url).href, /^config_invalid: .*no database 99.*: Use a lower database number/);
     const secured = service.url.replace("redis://", "rediss://");
@@ -76,7 +76,7 @@ describe("Redis", servicesGate, () => {
     const log = createLog({ level: "info", pretty: false, write: (line) => said.push(line) });
     const cluster = { databaseUrl: "", redisUrl: service.url.replace(/\/\/.*@/, "//") };
     await watchRedis({ cluster, clock: systemClock }, log);
-    assert.match(said.join(""), /"warn".*not fit for tickets.*wants a password/);
+    assert.match(said.join(""), /"warn".*Redis cannot be used: new work is accepted, but waits.*requires a password/);
   });
 
   test("ten thousand lanes, offered twice, are ten thousand small tickets; of those that were used nothing is left", async () => {

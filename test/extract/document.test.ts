@@ -162,13 +162,13 @@ describe("the document of a page", () => {
     assert.deepEqual(errors({ document: { formats: ["html", "htm", "html"], include_tags: ["p", "p["], colour: 1 } }), [
       'document.colour: unknown key "colour": known are formats, only_main_content, include_tags, exclude_tags',
       'document.formats[1]: unknown format "htm", did you mean "html"?',
-      'document.formats[2]: "html" is there twice',
+      'document.formats[2]: "html" appears twice',
       ...errors({ document: { include_tags: ["p", "p["] } }),
     ]);
     assert.match(errors({ document: { include_tags: ["p", "p["] } })[0]!, /^document\.include_tags\[1\]: /);
     assert.match(
       errors({ document: { formats: ["screenshot", "screenshot_full"] } })[0]!,
-      /^document\.formats: has both/,
+      /^document\.formats: use either screenshot .* or screenshot_full .* not both$/,
     );
     assert.match(errors({ document: {}, fields: { document: "h1" } })[0]!, /^fields\.document: /);
     assert.deepEqual(errors({ fields: { document: "h1" } }), [], "without one the name is free");

@@ -44,7 +44,7 @@ test("an index gives its sitemaps, down to the third index", () => {
   assert.equal(read(index, SITEMAP_LIMITS.indexDepth - 1).sitemaps.length, 2);
   const deep = read(index, SITEMAP_LIMITS.indexDepth);
   assert.deepEqual([deep.kind, deep.sitemaps], ["index", []]);
-  assert.match(deep.problems.join(), /more than 3 indices/);
+  assert.match(deep.problems.join(), /nested more than 3 levels/);
 });
 
 test("names may carry a prefix", () => {

@@ -145,11 +145,11 @@ test("what is not there is told in the shape that the client reads", async () =>
 
 test("what has no equivalent says what to do instead", async () => {
   for (const [call, words] of [
-    [app.search("news"), /search engine/],
+    [app.search("news"), /Web search/],
     [app.startAgent({ prompt: "find it" }), /Agents/],
     [app.startExtract({ urls: [site.url], prompt: "all" }), /json format/],
     [app.crawlParamsPreview(site.url, "the blog"), /includePaths/],
-    [app.v1.search("news", {}), /search engine/],
+    [app.v1.search("news", {}), /Web search/],
   ] as const) {
     const { message } = await refused(call);
     assert.match(message, words);

@@ -10,7 +10,7 @@ test("a 429 holds the site for as long as it asks", async () => {
   const events = one(answer(429, 42_000));
   assert.deepEqual(
     events.map((event) => event.message.replace(/\d\d:\d\d:\d\d/, "then")),
-    ["Site rate limited: a.example until then UTC, as the server answered 429 (too many requests)"],
+    ["Site rate limited: a.example until then UTC, because the server answered 429 (too many requests)"],
   );
   assert.equal(waitOf(pace), 42_000);
   assert.equal(whyOf(pace), "rate_limited");

@@ -276,7 +276,7 @@ async function readText(agent: Agent, uri: string): Promise<string> {
 /** A page that takes too long is left to itself, or not wanted any more. */
 export async function waitingEndsBeforeTheRun(agent: Agent, target: Target): Promise<void> {
   const late = await agent.ok("scrape", { url: target.url("/never/1"), wait_seconds: 0.2 });
-  assert.match(late.text, /not done yet.*the run goes on/);
+  assert.match(late.text, /not done yet.*the run continues/);
   assert.equal((late.data["next"] as Next).tool, "crawl_status");
   const before = target.hits.length;
   const stop = new AbortController();

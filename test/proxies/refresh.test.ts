@@ -192,7 +192,7 @@ describe("orb proxies", { concurrency: 2 }, () => {
     assert.match(imported.stdout, /^12 proxies added$/m);
     assert.match(imported.stderr, /^line 14: expected scheme/m);
     const begun = await installation.run(["proxies", "refresh"]);
-    assert.match(begun.stderr, /no worker runs/);
+    assert.match(begun.stderr, /no worker is running/);
     const watched = await installation.run(["proxies", "refresh", "--watch"]);
     assert.deepEqual([watched.code, watched.stdout], [0, "6 of 12 proxies are usable\n"], watched.stderr);
     const listed = await installation.run(["proxies", "list", "--state", "usable"]);

@@ -216,7 +216,7 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     await using source = await small();
     const foreign = fresh();
     await admin.query(`CREATE SCHEMA ${schemaOf(foreign)}; CREATE TABLE ${schemaOf(foreign)}.invoices (n INT)`);
-    await refused("database_foreign", /holds the tables invoices of another program/, copy(source.path, foreign));
+    await refused("database_foreign", /contains the tables invoices of another program/, copy(source.path, foreign));
     await admin.query("CREATE SCHEMA orbweaver; CREATE TABLE orbweaver.invoices (n INT)");
     await refused("database_foreign", /orbweaver is not empty.*the tables invoices/, copy(source.path, service.url));
     await admin.query("DROP SCHEMA orbweaver CASCADE");

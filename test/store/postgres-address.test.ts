@@ -21,7 +21,7 @@ test("a slip behind the question mark is refused: what was to be encrypted would
     );
   refused("sslmod=require", /`sslmod` is not supported.*sslmode/);
   refused("sslmode=requird", /requird.*verify-full/);
-  refused("schema=Bad-Name", /small letters/);
+  refused("schema=Bad-Name", /lower-case letters/);
   refused("options=-csearch_path%3Dx", /ALTER ROLE/);
 });
 

@@ -105,7 +105,7 @@ const DAMAGE: readonly { what: string; sql: string; check: RegExp; says: RegExp;
   {
     what: "an event of a run that was removed",
     sql: "INSERT INTO events (run, seq, generation, level, message, created_at) VALUES (999, 1, 1, 'info', 'Run created', 0)",
-    check: /removed/,
+    check: /left of deleted runs/,
     says: /events of run number 999/,
   },
   {

@@ -444,7 +444,7 @@ test("a database that a server of an earlier version works on is not upgraded un
       () => migrate(older),
       (error) =>
         isOrbError(error, "database_busy") &&
-        error.message.includes(`while process ${server.pid} works on it`) &&
+        error.message.includes(`while process ${server.pid} uses it`) &&
         error.hint?.includes(`kill ${server.pid}`) === true,
     );
     assert.equal(schemaVersion(older), 23, "nothing has changed");

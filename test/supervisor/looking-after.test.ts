@@ -164,7 +164,7 @@ test("orb up --stop says what it waits for, and does not wait for ever", async (
     assert.match(error.hint ?? "", new RegExp(`kill -9 ${hung.pid}`));
     return true;
   });
-  assert.match(lines.join(""), /waits for worker-1/);
+  assert.match(lines.join(""), /waiting for worker-1 to stop/);
   lock?.release();
 });
 

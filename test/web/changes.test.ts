@@ -99,7 +99,7 @@ describe("the runs of a saved crawl", browserGate, () => {
     await dashboard.server.ended(id);
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
-    await page.getByText(/Pagination cut off: include "\/2026\/\*\*" leaves/).waitFor();
+    await page.getByText(/Pagination cut off: include "\/2026\/\*\*" excludes/).waitFor();
     await page.getByText("Found but not fetched: 1 not matched by any pattern.").waitFor();
     for (const start of ["/", "/?other"])
       await page.getByRole("link", { name: list.url(start), exact: true }).waitFor();

@@ -70,6 +70,7 @@ test("how far a run is, in as few words as are known", () => {
       "Run completed in part: 3 pages fetched (1 unchanged); 1 page failed",
       "Run completed: 9 pages fetched, 2 not found; stopped at the page limit",
       "Run failed: nothing was got",
+      "Run completed: 9 pages fetched, 2 not found; since the previous run 1 new, 2 changed, 0 gone",
       "Run completed in part: 93 pages fetched, 1 not found, 1 disallowed by robots.txt; 3 pages failed",
     ].map(outcomeBesideCounts),
     [
@@ -77,6 +78,7 @@ test("how far a run is, in as few words as are known", () => {
       "",
       "2 not found; stopped at the page limit",
       "nothing was got",
+      "2 not found",
       "1 not found, 1 disallowed by robots.txt, 3 other failures",
     ],
   );

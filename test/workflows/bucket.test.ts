@@ -128,7 +128,7 @@ describe("an installation whose files are in a bucket", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     const ready = await testServer.api.get("/ready");
     assert.equal(ready.status, 503, ready.text);
-    assert.match(ready.text, /cannot be reached: ECONNREFUSED/);
+    assert.match(ready.text, /is unreachable: ECONNREFUSED/);
     const refused = await testServer.api.get(`/artifacts/${kept.id}`);
     assert.equal(refused.status, 503, refused.text);
     assert.equal(refused.json<{ code: string }>().code, "artifacts_unavailable");

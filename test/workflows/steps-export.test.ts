@@ -257,7 +257,7 @@ describe("a dataset of images", () => {
       };
       await assert.rejects(
         exportStep.run(disturbed, { images: true }),
-        /a file was removed while the dataset was made/,
+        /a file was removed while the dataset was built/,
       );
     }
     const { output } = await harness.done(exportStep, { images: true }, { inputs });

@@ -52,7 +52,7 @@ async function examineBrowser(config: Config): Promise<DoctorCheck> {
   } catch (error) {
     const [what = ""] = messageOf(error)
       .replace("this page needs a browser, and ", "")
-      .split(/; (?:correct it, or leave it out and )?(?=run: )/);
+      .split(/; (?:correct it, or unset it and )?(?=run: )/);
     // Only pages that need a browser fail without one; a configured path that does not exist is a mistake.
     const status = isMissing(error) && config.browserPath !== null ? "problem" : "warning";
     return { name: "browser", status, what, fix: await remedyFor(error, config) };

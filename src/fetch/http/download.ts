@@ -78,7 +78,7 @@ async function attempt(
 }
 
 /** Aborts a transfer: the server sent another range than requested. */
-const MISMATCH = new Error("the server returned another range than requested");
+const MISMATCH = new Error("the server returned a range that was not requested");
 
 class Receiver implements BodySink {
   writer: BodyWriter | null = null;

@@ -41,7 +41,7 @@ export function helloPostgres(target: PostgresTarget, timeoutMs: number): Promis
       answer = Buffer.concat([answer, chunk]);
       const kind = String.fromCharCode(answer[0] ?? 0);
       if (kind === "R") return finish();
-      if (kind !== "E") return finish(new Error("another program than Postgres answers"));
+      if (kind !== "E") return finish(new Error("a program other than Postgres answers"));
       if (answer.length < 5 || answer.length < answer.readUInt32BE(1) + 1) return undefined;
       const refusal = fieldsOf(answer.subarray(5));
       if (refusal.get("C") === STARTING_UP) return finish(new StartingUp(refusal.get("M") ?? "it is starting up"));

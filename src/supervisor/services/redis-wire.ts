@@ -45,7 +45,7 @@ export function pingRedis(target: RedisTarget, timeoutMs: number): Promise<void>
       const refusal = lines.find((line) => line.startsWith("-"));
       if (refusal !== undefined) finish(new Error(refusal.slice(1)));
       else if (lines.length >= commands.length)
-        finish(lines.at(-1) === "+PONG" ? undefined : new Error("another program than Redis answers"));
+        finish(lines.at(-1) === "+PONG" ? undefined : new Error("a program other than Redis answers"));
     });
     socket.write(commands.map(encode).join(""));
   });

@@ -134,7 +134,7 @@ export function outcomeList(message: string | null): string {
 export function outcomeBesideCounts(message: string | null): string {
   const parts = outcomeWords(message)
     // Changes are shown separately.
-    .replace(/; since the run before .*$/s, "")
+    .replace(/; since the (?:previous run|run before) .*$/s, "")
     .replace(/^(\d+ pages? (?:got|fetched)) \([^)]*\)/, "$1")
     .split(/; |, (?=\d)/)
     .filter((part) => !/^\d+ pages? (?:got|fetched|led to a sign-in)$/.test(part));

@@ -33,7 +33,11 @@ const MISTAKES: readonly [spec: PlanSpec, path: string, message: RegExp][] = [
   [{ fields: { a: { css: "a", typ: "number" } } }, "fields.a.typ", /did you mean "type"/],
   [{ fields: { a: { css: "a", all: "yes" } } }, "fields.a.all", /true or false/],
   [{ fields: { a: { css: "a", xpath: "b" } } }, "fields.a", /both css and xpath/],
-  [{ fields: { a: { css: "a", required: true, default: 1 } } }, "fields.a.default", /required and default cannot be combined/],
+  [
+    { fields: { a: { css: "a", required: true, default: 1 } } },
+    "fields.a.default",
+    /required and default cannot be combined/,
+  ],
   [{ fields: JSON.parse('{"__proto__": "a"}') as unknown }, "fields.__proto__", /not a valid field name/],
   [{ fields: { a: "b" }, items: { css: "li[" } }, "items.css", /./],
   [{ fields: { a: "b" }, items: {} }, "items", /needs one of/],

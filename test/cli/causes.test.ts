@@ -46,7 +46,7 @@ describe("why something is not done, on the command line", () => {
     const { stdout } = await installation.run(["runs", "show", "last"]);
     assert.match(
       lineOf(stdout, "waits") ?? "",
-      new RegExp(`^No worker runs: .*; orb crawl --resume ${run.id} continues it`),
+      new RegExp(`^No worker is running: .*; orb crawl --resume ${run.id} continues it`),
     );
     const errors = await installation.run(["runs", "errors", "last"]);
     assert.match(errors.stdout, /^retrying +count +next attempt/);

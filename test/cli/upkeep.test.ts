@@ -145,7 +145,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     await using orb = new Installation();
     const engine = orb.start(["queue", "run"]);
     await engine.said("working on the queue");
-    assert.equal(checkOf(await orb.json<Doctor>("doctor"), "engine").what, `process ${engine.pid} is working`);
+    assert.equal(checkOf(await orb.json<Doctor>("doctor"), "engine").what, `process ${engine.pid} is the worker`);
     engine.kill("SIGTERM");
     assert.equal((await engine.end()).code, 0);
   });

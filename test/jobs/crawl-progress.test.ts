@@ -373,7 +373,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.match(problems.join(), /no worker runs/);
     const [site] = await sites(id, "", idle);
     assert.deepEqual([site?.waiting_for?.reason, site?.waiting_for?.until], ["no_worker", null]);
-    assert.match(site?.waiting_for?.message ?? "", /^No worker runs: /);
+    assert.match(site?.waiting_for?.message ?? "", /^No worker is running: /);
     await idle.api.call("DELETE", `/scraping/tasks/${id}`);
   });
 });

@@ -169,7 +169,7 @@ describe("a crawl whose proxies have all gone", () => {
       const ready = (await server.api.get("/ready")).json<{ status: string; checks: CheckResult[] }>();
       return ready.checks.find(({ name }) => name === "proxies");
     };
-    const short = /^0 of 2 proxies are usable, wanted are \d+ \(APP_MIN_PROXIES\): runs wait for proxies$/;
+    const short = /^0 of 2 proxies are usable, fewer than the required \d+ \(APP_MIN_PROXIES\): runs wait for proxies$/;
     await until(async () => short.test((await check())?.message ?? ""), "it is told how many are left");
     assert.equal((await check())?.status, "degraded");
     assert.deepEqual([status, waits?.reason], ["running", "proxies"]);

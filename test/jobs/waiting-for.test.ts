@@ -213,5 +213,5 @@ test("a step that no worker takes up says so, as its workflow does [slow]", asyn
   assert.equal(progress.waiting_for?.reason, "no_worker");
   const [step] = progress.steps;
   assert.deepEqual([step?.status, step?.waiting_for?.for], ["queued", "worker"]);
-  assert.match(step?.waiting_for?.message ?? "", /^No worker runs/);
+  assert.match(step?.waiting_for?.message ?? "", /^No worker is running/);
 });

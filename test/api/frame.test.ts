@@ -151,7 +151,7 @@ describe("a call that cannot be served", () => {
     const guessed = problemIn(await served.send("POST", "/scraping/tasks", {}), 405, "method_not_allowed");
     assert.match(guessed.detail, /^this route supports GET, HEAD; did you mean .*POST \/scraping\/async-scrape/);
     const above = problemIn(await served.send("POST", "/queue/items/x", {}), 405, "method_not_allowed");
-    assert.match(above.detail, /did you mean POST \/queue\/items( or |$)/);
+    assert.match(above.detail, /did you mean POST \/queue\/items( or |\?$)/);
     assert.equal((await served.call({ method: "OPTIONS", path: "/queue/items" })).headers["allow"], "GET, HEAD, POST");
     assert.equal((await served.call({ method: "HEAD", path: "/health" })).status, 200);
   });

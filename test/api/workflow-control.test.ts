@@ -162,7 +162,7 @@ describe("a workflow that failed", () => {
       await served.end(id, 1, FAILED);
     }
     const problem = await served.refused(served.api.post(`/workflows/${id}/recover`), 409, "recovery_exhausted");
-    assert.match(problem.detail, /3 times/);
+    assert.match(problem.detail, /all 3 recoveries/);
     assert.equal((await served.show(id)).status, "failed");
   });
 

@@ -146,7 +146,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     );
     const none = await orb.run(["runs", "retry-failed", id, "--code", "timeout"]);
     assert.equal(none.code, 1);
-    assert.match(none.stderr, /no failed task of this run matches the request\nThere is: 1 bad_response/);
+    assert.match(none.stderr, /no failed task of this run matches the request\nFailed tasks: 1 bad_response/);
     site.on("/gone", page(3));
     const some = await orb.run(["runs", "retry-failed", id, "--reason", "http_not_found", "--site", site.name]);
     assert.deepEqual([some.code, some.stdout, some.stderr], [0, `${id} running\n`, "1 task will be retried\n"]);

@@ -50,7 +50,10 @@ describe("a solver that the user brings", browserGate, () => {
     const rejected = async (id: string) =>
       (await server.events(id)).filter(({ type }) => type === "challenge.solution_rejected").map((one) => one.message);
     const [parts] = await rejected(solved.id);
-    assert.match(parts ?? "", /^solve_challenge returned unusable parts: cookies\[0\]: not a valid cookie; cookies\[1\]/);
+    assert.match(
+      parts ?? "",
+      /^solve_challenge returned unusable parts: cookies\[0\]: not a valid cookie; cookies\[1\]/,
+    );
     const named = await server.run({ target_url: site.url("/by-name") });
     assert.deepEqual([named.status, await rejected(named.id)], ["completed", []]);
     const walls = [

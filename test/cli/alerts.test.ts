@@ -20,7 +20,7 @@ test("orb alerts --test says whether alerts arrive, and orb alerts what was told
     receiver.received.map(({ id }, index) => ["test", index === 0 ? "delivered" : "waiting", 1, id]).toReversed(),
   );
   const table = (await installation.run(["alerts", "--kind", "test", "--limit", "1"])).stdout;
-  assert.match(table, /^when +kind +about +delivery +message\n\S+ +test +test +waiting +Test: /);
+  assert.match(table, /^when +kind +about +delivery +message\n\S+ +test +test +waiting +Test alert: /);
   const wrong = await installation.run(["alerts", "--kind", "fire"]);
   assert.deepEqual([wrong.code, /kind/.test(wrong.stderr)], [2, true]);
 

@@ -178,7 +178,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     const { id } = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/"));
     const started = await orb.run(["jobs", "run", id]);
     assert.equal(started.code, 0);
-    assert.match(started.stderr, /no worker runs on this database; start orb worker/);
+    assert.match(started.stderr, /no worker is running on this database; start orb worker/);
     const runId = started.stdout.trim();
     assert.equal((await orb.run(["runs", "cancel", runId])).stdout, `${runId} cancelled\n`);
     const resumed = await orb.run(["runs", "resume", runId]);

@@ -244,7 +244,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     ] as const) {
       const { code, stdout, stderr } = await installation.run(["workflows", action, id]);
       assert.deepEqual([code, stdout], [0, `${id} ${status}\n`], stderr);
-      if (action === "start") assert.match(stderr, /no worker runs on this database; start orb worker/);
+      if (action === "start") assert.match(stderr, /no worker is running on this database; start orb worker/);
     }
     const ended = await installation.run(["workflows", "watch", id]);
     assert.deepEqual([ended.code, ended.stdout], [1, `${id} cancelled\n`]);

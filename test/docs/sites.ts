@@ -141,8 +141,8 @@ export async function openSites(): Promise<Sites> {
     ["9009", String(free)] as [string, string],
   ];
   return {
-    toHere: (text) => pairs.reduce((all, [page, here]) => all.replaceAll(page, here), text),
-    toPage: (text) => pairs.reduce((all, [page, here]) => all.replaceAll(here, page), text),
+    toHere: (text) => pairs.reduce((all, [page, here]) => all.replaceAll(whole(page), here), text),
+    toPage: (text) => pairs.reduce((all, [page, here]) => all.replaceAll(whole(here), page), text),
     [Symbol.asyncDispose]: async () => {
       await proxies[Symbol.asyncDispose]();
       for (const { server } of servers) {
@@ -151,6 +151,11 @@ export async function openSites(): Promise<Sites> {
       }
     },
   };
+}
+
+/** Not within a longer number: a server's port may be 39009. */
+function whole(text: string): RegExp {
+  return new RegExp(`(?<!\\d)${RegExp.escape(text)}(?!\\d)`, "g");
 }
 
 async function answer(site: Site, request: IncomingMessage, response: ServerResponse): Promise<void> {

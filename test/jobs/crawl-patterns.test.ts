@@ -57,7 +57,7 @@ describe("a crawl that follows some pages and reads others", () => {
       [warning?.code, warning?.option, warning?.patterns, warning?.url, warning?.found_on, warning?.follow],
       ["pagination_cut", "include", ["/2026/**"], site.url("/page/2"), site.url("/"), "/page/*"],
     );
-    assert.match(warning?.message ?? "", /include "\/2026\/\*\*" leaves .*\/page\/2.*--follow '\/page\/\*'/);
+    assert.match(warning?.message ?? "", /include "\/2026\/\*\*" excludes .*\/page\/2.*--follow '\/page\/\*'/);
     const run = (await server.api.get(`/jobs/runs/${id}`)).json<RunView>();
     assert.deepEqual([run.skipped, run.warnings], [view.skipped, view.warnings]);
     const events = (await server.api.get(`/jobs/runs/${id}/events?limit=100`)).json<

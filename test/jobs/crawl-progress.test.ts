@@ -370,7 +370,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     const id = await begin({ url: "http://127.0.0.1:9/" }, idle);
     const { healthy, problems } = await health();
     assert.equal(healthy, false);
-    assert.match(problems.join(), /no worker runs/);
+    assert.match(problems.join(), /no worker is running/);
     const [site] = await sites(id, "", idle);
     assert.deepEqual([site?.waiting_for?.reason, site?.waiting_for?.until], ["no_worker", null]);
     assert.match(site?.waiting_for?.message ?? "", /^No worker is running: /);

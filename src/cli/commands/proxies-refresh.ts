@@ -29,7 +29,7 @@ async function begin(context: CliContext, options: UrlOption): Promise<void> {
     const next = nextCommand("proxies refresh --watch", options);
     return context.terminal.err(
       idle
-        ? `no worker runs: ${next} checks them now, orb serve or orb worker later\n`
+        ? `no worker is running: ${next} checks them now, orb serve or orb worker later\n`
         : `${next} shows the progress\n`,
     );
   });

@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<WaitReason, string>> = {
   person: "waits for a person",
   previous_run: "waits for the previous run to end",
   proxies: "waits for proxies",
-  no_worker: "no worker runs",
+  no_worker: "no worker is running",
   workers_drained: "all workers are drained",
   worker_paused: "the worker is paused",
   worker_lost: "waits until the lease of a lost worker expires",

@@ -31,7 +31,7 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
   try {
     await context.withApi({ ...definedOnly({ url }), log: (log) => picture.wrap(log) }, async (api) => {
       if (!context.json && api.here !== null && !(await api.here.engineRuns()))
-        picture.note("no worker runs on this database; start orb worker or orb serve");
+        picture.note("no worker is running on this database; start orb worker or orb serve");
       const note = (text: string) => picture.note(text);
       for await (const progress of siteChanges(api, { signal: stop.signal, note })) {
         seen = progress;

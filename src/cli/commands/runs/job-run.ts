@@ -21,7 +21,7 @@ export async function runJob(
       if (context.json) printJson(terminal, run);
       else terminal.out(`${run.id}\n`);
       if (api.here !== null && !(await api.here.engineRuns()))
-        terminal.err("no worker runs on this database; start orb worker or orb serve, or use --wait\n");
+        terminal.err("no worker is running on this database; start orb worker or orb serve, or use --wait\n");
       else if (!context.json)
         terminal.err(`${nextCommand(`runs events ${run.id} --follow`, options)} shows its progress\n`);
     });

@@ -120,7 +120,7 @@ async function begin(context: CliContext, options: Waiting, go: Go, known?: stri
   });
 }
 
-const NOBODY = "no worker runs on this database; start orb worker or orb serve";
+const NOBODY = "no worker is running on this database; start orb worker or orb serve";
 
 /** Follows it to its end; runs the work here if no worker does. */
 async function followToEnd(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {

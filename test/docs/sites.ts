@@ -155,7 +155,7 @@ export async function openSites(): Promise<Sites> {
 
 /** Not within a longer number: a server's port may be 39009. */
 function whole(text: string): RegExp {
-  return new RegExp(`(?<!\\d)${RegExp.escape(text)}(?!\\d)`, "g");
+  return new RegExp(`(?<!\\d)${text.replace(/[.\\]/g, "\\$&")}(?!\\d)`, "g");
 }
 
 async function answer(site: Site, request: IncomingMessage, response: ServerResponse): Promise<void> {

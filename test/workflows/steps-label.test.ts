@@ -205,7 +205,7 @@ describe("labels by a model", () => {
     await using moved = await model(() => ({ status: 302, headers: { location: "/login" }, body: { label: "cat" } }));
     await assert.rejects(
       harness.done(labelStep, { endpoint: moved.url }, { inputs: [{}] }),
-      (error) => error instanceof FetchFailure && /leads to .*\/login/.test(error.message),
+      (error) => error instanceof FetchFailure && /redirect to .*\/login/.test(error.message),
     );
     assert.equal(moved.asked.length, 1);
   });

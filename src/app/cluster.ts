@@ -31,7 +31,7 @@ async function managedUrl(config: Config, name: "postgres" | "redis"): Promise<s
   if (port !== null) return SERVICES[name].urlOf({ port, password: servicePassword(folder) });
   const variable = name === "postgres" ? "APP_DATABASE_URL" : "APP_REDIS_URL";
   throw new OrbError("service_unavailable", `the managed ${name} of ${config.dataDir} is not running`, {
-    hint: `Start it with orb up, or set ${variable} to a running one.`,
-    fields: [{ path: variable, message: `expected the URL of a running one, or a running orb up that manages one` }],
+    hint: `Start it with orb up, or set ${variable} to the URL of a running ${name}.`,
+    fields: [{ path: variable, message: `expected the URL of a running ${name}, or orb up must be running` }],
   });
 }

@@ -111,7 +111,9 @@ async function proxyFinding({ store, proxyRules: rules }: Client): Promise<Findi
   const message = `${usable} of ${enabled} proxies are usable`;
   const few = usable < Math.max(1, wanted) ? `, fewer than the required ${Math.max(1, wanted)} (APP_MIN_PROXIES)` : "";
   if (waits) return { degraded: true, message: `${message}${few}: runs wait for proxies` };
-  return few === "" ? { message } : { degraded: true, message: `${message}${few}: runs with proxy: pool wait` };
+  return few === ""
+    ? { message }
+    : { degraded: true, message: `${message}${few}: runs that use the proxy pool have to wait` };
 }
 
 /** Workers in other processes: their figures are at most a few seconds old. */

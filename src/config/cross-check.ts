@@ -34,7 +34,7 @@ const RULES: readonly Rule[] = [
     if (managedServices === undefined || managedServices?.includes("redis") === true) return undefined;
     return {
       path: OPTIONS.redisUrl.name,
-      message: `expected ${OPTIONS.database.name} to be postgres://… as well (SQLite has one engine and needs no Redis), or redis in ${OPTIONS.managedServices.name}`,
+      message: `expected none, because ${OPTIONS.database.name} is SQLite, which does not use Redis: remove it, set ${OPTIONS.database.name} to postgres://…, or add redis to ${OPTIONS.managedServices.name}`,
     };
   },
   ({ redisUrl, database, managedServices }) => {

@@ -222,9 +222,9 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
     await admin.query("DROP SCHEMA orbweaver CASCADE");
     const url = fresh();
     await copy(source.path, url);
-    await refused("database_foreign", /this instance already \(1 runs, 2 tasks\)/, copy(source.path, url));
+    await refused("database_foreign", /a copy of this database \(1 runs, 2 tasks\)/, copy(source.path, url));
     await using other = await small();
-    await refused("database_foreign", /another instance of Orbweaver \(1 runs, 2 tasks\)/, copy(other.path, url));
+    await refused("database_foreign", /another Orbweaver installation \(1 runs, 2 tasks\)/, copy(other.path, url));
     await using store = await open(url);
     assert.equal((await store.runs({ limit: 10 })).length, 1);
   });

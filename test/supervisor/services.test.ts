@@ -99,7 +99,7 @@ describe("services", servicesGate, () => {
       created("9.6");
       assert.throws(
         () => SERVICES.postgres.require(folder),
-        /managed Postgres data was created by version 9\.6, but inst/,
+        /managed Postgres data needs version 9\.6, which is not installed/,
       );
     } finally {
       process.env["PATH"] = path;

@@ -417,9 +417,9 @@ describe("what steps brought", () => {
     const done = step("read", "completed", [], { actual_duration: 4.1 });
     assert.equal(stepLine(done, AT, "29 pages, 1 failed"), "29 pages, 1 failed · 4.1 s");
     const why = "its condition is not met: steps.compare.output.changed > 0";
-    assert.equal(stepLine(step("notify", "skipped", [], { error_message: why }), AT), "Nothing to report");
+    assert.equal(stepLine(step("notify", "skipped", [], { error_message: why }), AT), "Condition not met");
     const other = step("crawl", "skipped", [], { error_message: why, task_type: "crawl" });
-    assert.equal(stepLine(other, AT), "Not needed");
+    assert.equal(stepLine(other, AT), "Condition not met");
     assert.equal(stepLine(step("x", "skipped", [], { error_message: "step read failed" }), AT), "step read failed");
   });
 

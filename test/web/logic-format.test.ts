@@ -100,7 +100,7 @@ test("what waits says why, and then when it goes on", () => {
   ]);
   assert.deepEqual(said("min_delay", "Paced: 5 s between requests", until), [
     "Paced: 5 s between requests",
-    "next in 3 s",
+    "next request in 3 s",
   ]);
   const failed = "What is left waits for another try at 2026-11-15 22:18:14 UTC";
   assert.deepEqual(said("retry", failed, until), ["What is left waits for another try", "retries in 3 s"]);

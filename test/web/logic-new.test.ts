@@ -213,7 +213,7 @@ test("what is asked of the page as a whole and of a browser", () => {
   const { body: page } = orderOf({ ...form, kept });
   assert.deepEqual([page["stay_within"], page["delay_seconds"], page["extract"]], [undefined, undefined, kept.extract]);
   assert.equal(browserReason(form), null);
-  assert.equal(browserReason({ ...form, asDocument: true, formats: ["screenshot"] }), "a screenshot");
+  assert.equal(browserReason({ ...form, asDocument: true, formats: ["screenshot"] }), "Screenshot");
   const empty = orderOf({
     ...form,
     actions: [newAction(1), newAction(2, { kind: "scroll" }), newAction(3, { kind: "press" })],

@@ -202,6 +202,6 @@ test("no failures beside a site that fails are pages, and not requests", () => {
     waiting: 3,
   } as const;
   assert.equal(noFailuresWords([]), "Nothing failed within the last hour.");
-  assert.match(noFailuresWords([failing]), /^No page failed after all attempts .* retried\.$/);
+  assert.match(noFailuresWords([failing]), /^No page failed permanently .* retried\.$/);
   assert.equal(verdictOf({ ...calm, troubled_sites: [failing] }).text, "One site is in trouble.");
 });

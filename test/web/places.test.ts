@@ -110,7 +110,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     assert.equal((await siteNow()).requests_per_second, 50);
     await page.getByRole("table", { name: "Runs of this site" }).waitFor();
     // Two figures that differ say what they count: requests of the last minutes, and pages in the end.
-    for (const words of ["Error rate", "of requests, last 10 min, retries included", "0 failed after all attempts"])
+    for (const words of ["Error rate", "of requests, last 10 min, retries included", "0 failed permanently"])
       await page.getByText(words, { exact: true }).waitFor();
     await assertFits(page);
     await assertAccessible(page);

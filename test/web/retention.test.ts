@@ -27,7 +27,7 @@ describe("what is kept, and what is deleted, in the dashboard", browserGate, () 
     await page.getByText("Kept until", { exact: false }).first().waitFor();
     await page.getByRole("button", { name: "Keep", exact: true }).click();
     await page.getByText("Kept until you delete it", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Do not keep" }).waitFor();
+    await page.getByRole("button", { name: "Apply retention again" }).waitFor();
     await assertAccessible(page);
     await assertFits(page);
     await page.getByRole("button", { name: "More" }).click();
@@ -67,7 +67,7 @@ describe("what is kept, and what is deleted, in the dashboard", browserGate, () 
     const { page } = opened;
     const more = page.getByRole("button", { name: "More for Often" });
     await more.click();
-    await page.getByRole("menuitem", { name: "Keep runs …" }).click();
+    await page.getByRole("menuitem", { name: "Retention …" }).click();
     await page.getByLabel("Newest runs").fill("7");
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await page.getByRole("dialog").waitFor({ state: "hidden" });

@@ -10,7 +10,7 @@ export function addWorkerCommand(program: Command, context: CliContext): void {
   program
     .command("worker")
     .description(
-      "process runs and the queue, without the API; with SQLite one worker is active and the others stand by",
+      "execute runs and queue items, without the API; with SQLite one worker is active and the others stand by",
     )
     .option("--workers <number>", "maximum concurrent tasks (default: APP_MAX_WORKERS)", positiveInteger)
     .option("--max-per-host <number>", "maximum concurrent tasks per site (default: APP_MAX_PER_HOST)", positiveInteger)

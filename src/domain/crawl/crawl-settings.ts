@@ -111,7 +111,8 @@ export const CRAWL_SETTINGS = {
     label: "Follow without reading",
     cli: {
       flag: "--follow <pattern>",
-      about: "also follow links on pages that match this, without reading them, such as /page/**",
+      about:
+        "also fetch pages that match this, such as /page/**; with --include or --read, only to follow their links (no records)",
     },
     agents: {
       description: "in addition to include: pages that are only followed, such as /page/**; they give no records",

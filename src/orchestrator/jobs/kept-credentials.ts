@@ -52,8 +52,9 @@ function open(seal: Seal, sealed: string, touched: readonly string[]): Credentia
     return seal.open(Buffer.from(sealed, "base64"), SEALED_FOR_JOB) as Credentials;
   } catch (error) {
     if (!isOrbError(error, "secret_key_wrong")) throw error;
-    const message = "cannot be changed while the job's stored credentials cannot be decrypted";
-    throw new OrbError("secret_key_wrong", `${touched.join(", ")}: ${message} with the current key`, {
+    const message =
+      "the stored credentials of this job cannot be decrypted with the current key, so this change is rejected";
+    throw new OrbError("secret_key_wrong", `${touched.join(", ")}: ${message}`, {
       cause: error,
       fields: touched.map((path) => ({ path, message })),
       hint: "Set APP_SECRET_KEY to the original key, or send headers, cookies and target_url together to replace them all.",

@@ -106,10 +106,13 @@ export class CopyTarget implements AsyncDisposable {
       const rows = await this.count(name);
       if (rows > 0) known.push(`${rows} ${name}`);
     }
-    const what = row?.value === instance ? "this instance already" : "another instance of Orbweaver";
+    const what =
+      row?.value === instance
+        ? "already contains a copy of this database"
+        : "contains the database of another Orbweaver installation";
     throw new OrbError(
       "database_foreign",
-      `the schema ${this.#schema} is not empty: it contains ${what} (${known.length === 0 ? "no runs yet" : known.join(", ")})`,
+      `the schema ${this.#schema} is not empty: it ${what} (${known.length === 0 ? "without runs" : known.join(", ")})`,
       { hint: this.#occupiedHint() },
     );
   }

@@ -63,8 +63,10 @@ export function requirePostgres(version: string | null): string {
   if (version !== null && others.length > 0)
     throw new OrbError(
       "service_unavailable",
-      `the managed Postgres data was created by version ${version}, but installed is ${others.join(", ")}`,
-      { hint: `Install it (apt-get install postgresql-${version}), or upgrade the data with pg_upgrade.` },
+      `the managed Postgres data needs version ${version}, which is not installed (installed: ${others.join(", ")})`,
+      {
+        hint: `Install version ${version} (apt-get install postgresql-${version}), or upgrade the data with pg_upgrade.`,
+      },
     );
   const where = `neither on the PATH nor in ${POSTGRES_FOLDERS}`;
   throw missing("postgres", `postgres and initdb are ${where}`, "apt-get install postgresql");

@@ -118,10 +118,10 @@ export function sitesTitle(sites: LiveOverview["troubled_sites"]): string {
   return paused === 0 ? "Sites in trouble" : trouble === 0 ? "Paused sites" : "Sites in trouble or paused";
 }
 
-/** No page failed after all attempts: failing requests that are retried are no contradiction. */
+/** No page failed permanently: failing requests that are retried are no contradiction. */
 export function noFailuresWords(sites: LiveOverview["troubled_sites"]): string {
   return sites.some(({ error_rate }) => (error_rate ?? 0) > 0)
-    ? "No page failed after all attempts within the last hour. Requests that failed are retried."
+    ? "No page failed permanently within the last hour. Failed requests are being retried."
     : "Nothing failed within the last hour.";
 }
 

@@ -26,16 +26,15 @@ const WHEN: Readonly<Record<string, string>> = {
   rate_limited: "retries",
   retry: "retries",
   run: "retries",
-  step_time: "continues",
 };
 
-/** "next probe in 4 min", "next in 3 s", "retries in 10 s"; null: no known time, or it has passed. */
+/** "next probe in 4 min", "next request in 3 s", "retries in 10 s"; null: no known time, or it has passed. */
 export function whenWords({ reason = "", until }: Waits, now: number): string | null {
   if (until === null) return null;
   const left = Date.parse(until) - now;
   if (!(left > 0)) return null;
   const time = left < 60_000 ? `in ${Math.ceil(left / 1000)} s` : relativeTime(Date.parse(until), now);
-  return `${PACING.has(reason) ? "next" : (WHEN[reason] ?? "again")} ${time}`;
+  return `${PACING.has(reason) ? "next request" : (WHEN[reason] ?? "continues")} ${time}`;
 }
 
 /** "Rate limited", without the server's answer: beside the time, and in narrow places. */

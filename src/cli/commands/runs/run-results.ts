@@ -19,7 +19,7 @@ interface ResultOptions extends UrlOption {
 }
 
 export const OUT_HELP =
-  "write to this file, in the format of --format or of its extension; --format markdown can write one file per page to a folder/";
+  "write to this file, in the format of --format, otherwise of the file extension; with --format markdown, an existing folder or a path that ends in / gets one file per page";
 const MOST_FOR_READING = 50;
 
 /** `orb runs results`: for reading, or exported in one of the formats. */

@@ -235,7 +235,7 @@ function requireDeletable(context: Context, id: string): JobRow {
     .sql(`SELECT id, status FROM runs WHERE job = ? AND status NOT IN (${ended}) LIMIT 1`)
     .get(id) as { id: string; status: string } | undefined;
   if (live === undefined) return job;
-  throw new OrbError("illegal_transition", `a run of this job is ${live.status} (${live.id})`, {
+  throw new OrbError("illegal_transition", `the job cannot be deleted: its run ${live.id} is ${live.status}`, {
     hint: "Cancel it first, or delete with force.",
   });
 }

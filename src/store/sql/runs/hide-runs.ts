@@ -71,12 +71,14 @@ function refuseUnlessDeletable(run: ReturnType<typeof requireRun>): void {
     throw new OrbError("illegal_transition", `run ${run.id} is the queue and cannot be deleted`, {
       hint: "Pause the queue to stop it.",
     });
-  if (run.parent_run !== null)
-    throw new OrbError("illegal_transition", `run ${run.id} was started by a step of workflow ${run.parent_id ?? ""}`, {
+  if (run.parent_run !== null) {
+    const why = `a step of workflow ${run.parent_id ?? ""} started it`;
+    throw new OrbError("illegal_transition", `run ${run.id} cannot be deleted alone: ${why}`, {
       hint: "Delete the workflow: that also deletes its runs.",
     });
+  }
   if (!TERMINAL_RUN_STATES.includes(run.status))
-    throw new OrbError("illegal_transition", `the ${what} is ${run.status}`, {
+    throw new OrbError("illegal_transition", `the ${what} cannot be deleted: it is ${run.status}`, {
       hint: "Cancel it first, or delete with force.",
     });
 }

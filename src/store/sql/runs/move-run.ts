@@ -128,7 +128,7 @@ function refuseChildRun({ connection }: Context, run: number): void {
     .sql("SELECT w.id FROM runs r JOIN runs w ON w.n = r.parent_run WHERE r.n = ?")
     .get(run) as { id: string } | undefined;
   if (workflow === undefined) return;
-  const why = `the run was started by a step of workflow ${workflow.id}, which has already continued with its result`;
+  const why = `this run cannot be reopened: a step of workflow ${workflow.id} started it, and that step has already used its result`;
   throw new OrbError("illegal_transition", why, {
     hint: `Recover the workflow from that step (orb workflows recover ${workflow.id} --from STEP), or rerun it.`,
   });

@@ -84,7 +84,7 @@ function setValue(
 function joinGroup(context: Context, site: string, from: number, group: string | null): number {
   const { connection } = context;
   if (group !== null && !isGroupName(group)) {
-    const message = "is not the name of a group: up to 100 letters, digits, dots, dashes and underscores";
+    const message = "must be 1 to 100 letters, digits, dots, dashes or underscores";
     throw new OrbError("input_invalid", `group ${message}`, { fields: [{ path: "group", message }] });
   }
   const to = laneId(context, group === null ? laneOfSite(site) : laneOfGroup(group));

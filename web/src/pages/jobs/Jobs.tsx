@@ -122,7 +122,7 @@ export default function Jobs() {
             items={[
               { name: "Edit", icon: "edit", onChoose: () => go(`/new?job=${job.id}`) },
               { name: "Edit schedule", icon: "schedules", onChoose: () => setScheduled(job) },
-              { name: "Keep runs …", icon: "clock", onChoose: () => setKeeping(job) },
+              { name: "Retention …", icon: "clock", onChoose: () => setKeeping(job) },
               { name: "Show runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
               { name: "Delete", icon: "trash", danger: true, onChoose: () => setDeleted(job) },
             ]}

@@ -24,7 +24,7 @@ export function KeepDialog({ job, onClose }: { job: Job | null; onClose: () => v
       { params: { job_id: job.id }, body: { keep_runs: asNumber(runs), keep_days: asNumber(days) } },
       {
         onSuccess: () => {
-          toast("Saved. Runs beyond this are removed within minutes.");
+          toast("Saved. Runs over these limits are deleted within minutes.");
           onClose();
         },
       },
@@ -34,7 +34,7 @@ export function KeepDialog({ job, onClose }: { job: Job | null; onClose: () => v
     <Dialog
       open
       onClose={onClose}
-      title={`Runs of ${job.name ?? "this job"} to keep`}
+      title={`Retention of runs: ${job.name ?? "this job"}`}
       unsaved={runs !== asText(job.keep_runs) || days !== asText(job.keep_days)}
       actions={
         <Button kind="primary" type="submit" form="keep" busy={change.isPending}>

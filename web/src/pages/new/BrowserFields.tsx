@@ -73,7 +73,9 @@ export function BrowserFields({ state: { form, change, errors } }: { state: NewS
           </Button>
         </div>
       </div>
-      {reason === null ? null : <p className="field-help">{`Uses a browser, because of ${reason}.`}</p>}
+      {reason === null ? null : (
+        <p className="field-help">{`A browser is used, because of this setting: ${reason}.`}</p>
+      )}
     </fieldset>
   );
 }

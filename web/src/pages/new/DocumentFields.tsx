@@ -27,8 +27,8 @@ export function DocumentFields({ state: { form, change, errors } }: { state: New
           </fieldset>
           {errors.formats === undefined ? null : <p className="field-error">{errors.formats}</p>}
           <Checkbox
-            label="Whole page"
-            help="Off: navigation and ads are removed from Markdown and HTML."
+            label="Include navigation and ads"
+            help="Off: they are removed from Markdown and HTML."
             checked={form.wholePage}
             onChange={({ target }) => change({ wholePage: target.checked })}
           />

@@ -26,7 +26,7 @@ export function StorageNotice() {
         Stored data takes {bytes(used)}, {percent(used / budget)} of its budget of {bytes(budget)}.{" "}
         {action === "warn"
           ? "Nothing is removed automatically. "
-          : `When the budget is used up, the oldest runs are removed${from === null ? "" : ` (not before ${from})`}. Runs that you keep stay. `}
+          : `When the budget is used up, the oldest runs are removed${from === null ? "" : ` (not before ${from})`}. Runs marked “Keep” are not removed. `}
         <Link className="link" href="/runs">
           Delete old runs
         </Link>

@@ -39,7 +39,7 @@ export function Kept({ run }: { run: Run }) {
         </Button>
       ) : run.kept ? (
         <Button size="small" kind="quiet" busy={unkeep.isPending} onClick={() => unkeep.mutate({ params })}>
-          Do not keep
+          Apply retention again
         </Button>
       ) : null}
     </p>

@@ -85,7 +85,7 @@ function Origin({
       )}
       <KeyValue
         pairs={[
-          { name: "Of", value: origin.origin },
+          { name: "Origin", value: origin.origin },
           { name: "Fetched", value: <Time at={origin.fetched_at} /> },
           {
             name: `Rules for ${agent}`,

@@ -114,7 +114,7 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
       <Stat
         name="Completed pages"
         value={shortNumber(counts.completed)}
-        note={`${shortNumber(counts.failed)} failed after all attempts`}
+        note={`${shortNumber(counts.failed)} failed permanently`}
       />
       <Stat
         name="Response time"

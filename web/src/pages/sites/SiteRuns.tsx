@@ -98,7 +98,7 @@ export function RecentFailures({ site }: { site: string }) {
           <Skeleton lines={3} />
         </div>
       ) : failures.length === 0 ? (
-        <p className="site-message soft">No page failed after all attempts in the latest runs that started here.</p>
+        <p className="site-message soft">No page failed permanently in the latest runs that started at this site.</p>
       ) : (
         <ul className="plain-lines">
           {failures.slice(0, 8).map(({ failure_reason, count, example, run_id }) => (

@@ -47,7 +47,7 @@ export default function Workers() {
       ) : data.length === 0 ? (
         <Card>
           <EmptyState icon="workers" title="No workers">
-            <p>Queued work starts as soon as a worker does. Start one on any machine that reaches the same database:</p>
+            <p>Queued work waits for a worker. Start one on any machine that can connect to the same database:</p>
             <Code text="orb worker" label="Copy command" />
           </EmptyState>
         </Card>

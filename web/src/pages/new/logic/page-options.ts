@@ -193,11 +193,12 @@ export function pageOptionsFrom({ document, browser }: Json): PageOptionFields {
   };
 }
 
-/** Why a browser is used although "automatic" is selected; null: none is needed. */
+/** The setting that needs a browser although "automatic" is selected; null: none does. */
 export function browserReason(form: PageOptionFields): string | null {
-  if (form.asDocument && form.formats.some((format) => format.startsWith("screenshot"))) return "a screenshot";
-  if (form.actions.length > 0) return "actions";
-  if (form.mobile) return "a phone’s window";
-  if (form.waitFor.trim() !== "" || form.waitMs.trim() !== "") return "waiting";
+  if (form.asDocument && form.formats.some((format) => format.startsWith("screenshot"))) return "Screenshot";
+  if (form.actions.length > 0) return "Actions";
+  if (form.mobile) return "Emulate a phone";
+  if (form.waitFor.trim() !== "") return "Wait for";
+  if (form.waitMs.trim() !== "") return "Then wait";
   return null;
 }

@@ -22,6 +22,6 @@ export function keptWords({ finished_at, expires_at, kept, keep_runs }: KeptRun)
   if (kept) return { text: "Kept until you delete it", until: null, expires: false };
   if (expires_at !== null) return { text: "Kept until", until: expires_at, expires: true };
   if (keep_runs === null) return { text: "Kept until you delete it", until: null, expires: false };
-  const runs = keep_runs === 1 ? "the newest run" : `the newest ${fullNumber(keep_runs)} runs`;
-  return { text: `Kept while it is among ${runs} of its job`, until: null, expires: true };
+  const runs = keep_runs === 1 ? "the newest run" : `one of the newest ${fullNumber(keep_runs)} runs`;
+  return { text: `Kept while it is ${runs} of its job`, until: null, expires: true };
 }

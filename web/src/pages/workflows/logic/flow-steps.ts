@@ -116,7 +116,7 @@ export function stepLine(step: FlowStep, now: number, outcome = ""): string {
     const when = next_try_at === null ? "" : ` ${relativeTime(Date.parse(next_try_at), now)}`;
     return `Retry ${retry_count} of ${max_retries}${when}${error_message === null ? "" : `: ${error_message}`}`;
   }
-  if (status === "skipped") return isConditional(error_message) ? notNeeded(step) : (error_message ?? "");
+  if (status === "skipped") return isConditional(error_message) ? "Condition not met" : (error_message ?? "");
   if (status === "failed") return error_message ?? "";
   if (entries !== null && status !== "completed") return entriesLine(entries);
   if (status === "running") {
@@ -135,8 +135,6 @@ export function stepLine(step: FlowStep, now: number, outcome = ""): string {
 export function isConditional(why: string | null): boolean {
   return why?.startsWith("its condition is not met") ?? false;
 }
-
-const notNeeded = ({ task_type }: FlowStep) => (task_type === "webhook" ? "Nothing to report" : "Not needed");
 
 export function entriesLine({ total, open, failed }: NonNullable<FlowStep["entries"]>): string {
   return `${fullNumber(total - open)} of ${fullNumber(total)}${failed === 0 ? "" : `, ${fullNumber(failed)} failed`}`;

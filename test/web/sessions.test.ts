@@ -37,7 +37,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     await using opened = await here.dashboard.show(`/runs/${id}`);
     const { page } = opened;
     await page.getByText("The site redirected to /login, which asks for a password").waitFor();
-    await page.getByText("redirected to").waitFor();
+    await page.getByText("redirected to http").waitFor();
     assert.ok((await page.locator(".run-stats").innerText()).includes("200"));
     await assertAccessible(page);
     await page.goto(`${here.dashboard.url}/new?kind=scrape&tab=playground`);

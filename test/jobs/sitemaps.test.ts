@@ -238,7 +238,7 @@ describe("a crawl that is to use sitemaps", () => {
     assert.equal(site.count("/secret"), 0);
     assert.match(about("damaged"), /^warn Sitemap not read: \S+: the compressed file is incomplete$/);
     assert.match(about("html"), /^warn Sitemap not read: \S+: expected a sitemap or a feed, found <title>$/);
-    assert.match(about("deep-3"), /^warn Sitemap not read: \S+: more than 3 levels deep$/);
+    assert.match(about("deep-3"), /^warn Sitemap not read: \S+: sitemap indexes are nested more than 3 levels deep$/);
     assert.equal(site.count("/deep-4.xml"), 0);
     assert.match(about("large"), /^warn Sitemap not read: \S+: the body is larger than 52428800 bytes$/);
     for (const name of ["circle-a", "circle-b"]) assert.equal(site.count(`/${name}.xml`), 1, `${name} is read once`);

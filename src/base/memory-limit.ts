@@ -77,7 +77,7 @@ export class MemoryLimit {
     const is = `APP_MAX_MEMORY_MB is ${inMb(limitBytes)}`;
     if (first > free)
       return `${is}, and this process took ${inMb(first)} MB at startup, so tasks run one at a time: set it to ${inMb(2 * first)} or more`;
-    return `this process and its browsers use ${inMb(this.#used)} MB of memory, and ${is}; tasks run one at a time until it is ${inMb(free)} MB`;
+    return `this process and its browsers use ${inMb(this.#used)} MB of memory, and ${is}; tasks run one at a time until usage falls to ${inMb(free)} MB`;
   }
 
   async #look(): Promise<void> {

@@ -29,8 +29,8 @@ const HINTS: Readonly<Record<WorkflowAction, Partial<Record<RunState, string>>>>
   cancel: { failed: "It has ended.", completed: "It has ended." },
   recover: {
     queued: "It was not started yet: start it.",
-    running: "Only one that has failed can be recovered: wait for its end.",
-    paused: "Only one that has failed can be recovered: resume it.",
+    running: "Only a failed workflow can be recovered. This one is still running.",
+    paused: "Only a failed workflow can be recovered. This one is paused: resume it.",
     recovering: "It is being recovered already.",
     completed: `All its steps are completed. ${AGAIN}`,
     cancelled: AGAIN,

@@ -96,7 +96,7 @@ function refuseBlocked(steps: readonly Step[], from: number): void {
   if (missing !== undefined)
     refuse(
       `step ${step.row.name} depends on ${missing.row.name}, which is ${missing.state}`,
-      `Start the recovery at ${missing.row.name} (from_step, or --from), or omit the step to repeat all steps that did not complete.`,
+      `Start the recovery at ${missing.row.name} (from_step, or --from), or leave out from_step (--from) to repeat all steps that did not complete.`,
     );
 }
 

@@ -94,7 +94,7 @@ export function NeedsYou({ run }: { run: Run }) {
         busy={resolve.isPending}
         onConfirm={() => resolve.mutate({ params, body: { skip: true } }, { onSettled: () => setLeaving(false) })}
       >
-        The page counts as failed; the run continues without it.
+        The run ends as failed.
       </Confirm>
     </Card>
   );

@@ -46,7 +46,7 @@ const BAD: Record<string, [reason: string, message: RegExp]> = {
   exits: ["handler_exited", /ended its process/],
   hoards: ["handler_out_of_memory", /memory/],
   floods: ["handler_timeout", /did not end within/],
-  "asks-too-much": ["handler_threw", /at most 32 answers/],
+  "asks-too-much": ["handler_threw", /at most 32 pending calls/],
   circle: ["handler_bad_result", /the output cannot be stored as JSON: .*circular/],
   "returns-a-list": ["handler_bad_result", /a step returns an object, not a list/],
   "returns-too-much": ["handler_bad_result", /the output .* at most 262144 are kept/],

@@ -102,7 +102,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     const cases = [
       [{ APP_S3_SECRET_ACCESS_KEY: "another-secret" }, /denies access/, /APP_S3_ACCESS_KEY_ID/],
       [{ APP_ARTIFACTS_URL: "s3://not-there" }, /no bucket named not-there/, /Create it/],
-      [{ APP_S3_ENDPOINT: "http://127.0.0.1:9" }, /cannot be reached/, /APP_S3_ENDPOINT/],
+      [{ APP_S3_ENDPOINT: "http://127.0.0.1:9" }, /is unreachable/, /APP_S3_ENDPOINT/],
     ] as const;
     for (const [env, what, fix] of cases) {
       await using other = new Installation({ ...server.env(), ...env });

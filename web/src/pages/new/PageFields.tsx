@@ -243,7 +243,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Follow"
-          help="Follow the links of matching pages, such as list pages, but store no records of them."
+          help="Follow matching pages without storing records, such as pages of a list."
           error={errors.follow}
           rows={2}
           value={form.follow}

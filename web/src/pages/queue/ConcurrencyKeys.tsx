@@ -91,8 +91,8 @@ export function ConcurrencyKeys() {
           keyOf={(row) => row.concurrency_key}
           empty={
             <EmptyState icon="queue" title="No item has a concurrency key">
-              Items with the same concurrency key share one limit across all sites: the quota of an API, for example.
-              Give items a <code>concurrency_key</code>; <code>APP_MAX_PER_CONCURRENCY_KEY</code> sets the limits.
+              Items with the same concurrency key share a limit on all sites: the quota of an API, for example. Give
+              items a <code>concurrency_key</code>, or set <code>APP_MAX_PER_CONCURRENCY_KEY</code>.
             </EmptyState>
           }
         />

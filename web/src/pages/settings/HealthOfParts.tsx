@@ -66,7 +66,7 @@ export function HealthOfParts({ health }: { health: Health | undefined }) {
             </LinkButton>
             {health?.engine === "bullmq" ? (
               <LinkButton href="/admin/queues" target="_blank" icon="external">
-                Redis queue (BullMQ)
+                Tickets in Redis
               </LinkButton>
             ) : null}
           </div>

@@ -24,7 +24,7 @@ const STATES = [
   { value: "active", name: "Active" },
   { value: "waiting", name: "Waiting" },
   { value: "paused", name: "Paused" },
-  { value: "blocked", name: "Circuit open" },
+  { value: "blocked", name: "Blocked" },
 ] as const;
 
 /** State and limits of every site. */

@@ -73,7 +73,7 @@ describe("workflows", browserGate, () => {
     await dialog.getByRole("button", { name: "Recover from check" }).click();
     await drawing.getByRole("button", { name: /^pack.*Completed/ }).waitFor();
     await page.getByRole("button", { name: "Rerun" }).waitFor();
-    await page.getByText("recovered 1 time of 3").waitFor();
+    await page.getByText("1 of 3 recoveries used").waitFor();
     // What had completed was not done again.
     const asked = (path: string) => here.site.log.filter((request) => request.path === path).length;
     assert.deepEqual([asked("/read"), asked("/check")], [1, 2]);

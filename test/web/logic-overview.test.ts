@@ -172,8 +172,8 @@ test("what waits is said in parts that break between each other", () => {
   assert.deepEqual(words(1, 1), ["1 to retry"]);
   assert.deepEqual(words(1, 0, oldest), ["oldest 4 min ago"]);
   assert.deepEqual(words(13, 12, oldest), ["oldest 4 min ago", "12 to retry"]);
-  assert.deepEqual(words(1, 0), ["paused or starting"], "one that waits is never called nothing");
-  assert.deepEqual(words(3, 1), ["paused or starting", "1 to retry"]);
+  assert.deepEqual(words(1, 0), ["paused or about to start"], "one that waits is never called nothing");
+  assert.deepEqual(words(3, 1), ["paused or about to start", "1 to retry"]);
   assert.deepEqual(words(0, 0, oldest), ["empty"], "the oldest is looked for less often than the number");
 });
 

@@ -46,7 +46,7 @@ describe("limits as people write them", () => {
   it("says what was set in words", () => {
     assert.equal(limitWords("requests_per_second", 2), "2 per second");
     assert.equal(limitWords("min_delay_ms", 1500), "1.5 s");
-    assert.equal(limitWords("max_concurrency", null), "as configured");
+    assert.equal(limitWords("max_concurrency", null), "server default");
   });
 });
 

@@ -179,7 +179,7 @@ export function queueWords(
   if (queued === 0) return ["empty"];
   const again = retrying === 0 ? [] : [`${shortNumber(retrying)} to retry`];
   if (oldest !== null) return [`oldest ${relativeTime(Date.parse(oldest), now)}`, ...again];
-  return retrying >= queued ? again : ["paused or starting", ...again];
+  return retrying >= queued ? again : ["paused or about to start", ...again];
 }
 
 /** The page of a run. */

@@ -85,9 +85,9 @@ export function limitName(limit: SiteLimit): string {
   return LIMIT_NAMES[limit];
 }
 
-/** "2 requests a second", "as configured": for the message after a change. */
+/** "2 per second", "server default": for the message after a change. */
 export function limitWords(limit: SiteLimit, value: number | null): string {
-  if (value === null) return "as configured";
+  if (value === null) return "server default";
   switch (limit) {
     case "requests_per_second":
       return `${shortNumber(value)} per second`;

@@ -40,14 +40,14 @@ const LOOKS: Readonly<Record<string, StateLook>> = {
   // Sites, breakers and proxies.
   active: { word: "Active", tone: "info", shape: "spin" },
   waiting: { word: "Waiting", tone: "neutral", shape: "clock" },
-  blocked: { word: "Blocked", tone: "bad", shape: "bolt" },
+  blocked: { word: "Circuit open", tone: "bad", shape: "bolt" },
   idle: { word: "Idle", tone: "muted", shape: "dot" },
   closed: { word: "Closed", tone: "good", shape: "check" },
   open: { word: "Open", tone: "bad", shape: "bolt" },
   half_open: { word: "Half open", tone: "warn", shape: "half" },
   unchecked: { word: "Unchecked", tone: "muted", shape: "ring" },
   usable: { word: "Usable", tone: "good", shape: "check" },
-  resting: { word: "Resting", tone: "warn", shape: "clock" },
+  resting: { word: "Cooling down", tone: "warn", shape: "clock" },
   disabled: { word: "Disabled", tone: "muted", shape: "slash" },
   // Schedule occurrences, alerts and sessions.
   started: { word: "Started", tone: "good", shape: "check" },

@@ -15,7 +15,7 @@ export function DocumentFields({ state: { form, change, errors } }: { state: New
       {form.asDocument ? (
         <div className="new-inset">
           <fieldset className="new-formats">
-            <legend className="field-label">As</legend>
+            <legend className="field-label">Formats</legend>
             {FORMATS.map(({ value, name }) => (
               <Checkbox
                 key={value}

@@ -243,7 +243,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Follow"
-          help="Follow matching pages without storing records, such as pages of a list."
+          help="Follow the links of matching pages, such as list pages, but store no records of them."
           error={errors.follow}
           rows={2}
           value={form.follow}
@@ -264,7 +264,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         <Ways state={state} />
         <Input
           label="Attempts"
-          help="Per page, including the first."
+          help="Maximum attempts per page, including the first."
           type="number"
           min={1}
           error={errors.tries}
@@ -316,7 +316,7 @@ function MoreOfPage({ state }: { state: NewState }) {
         <Ways state={state} />
         <Input
           label="Attempts"
-          help="Including the first. Empty: 1; for a saved job, the server’s default."
+          help="Maximum attempts, including the first. Default: 1, or the server’s default for a saved job."
           type="number"
           min={1}
           error={errors.tries}

@@ -24,7 +24,7 @@ export function Figures({ overview }: { overview: LiveOverview }) {
         />
       </Card>
       <Card>
-        <Stat name="In flight" value={shortNumber(in_flight)} note={`of ${shortNumber(workers.capacity)} at once`} />
+        <Stat name="In flight" value={shortNumber(in_flight)} note={`of ${shortNumber(workers.capacity)} slots`} />
       </Card>
       <Card>
         <Stat

@@ -39,7 +39,7 @@ export function TroubledSites({ sites }: { sites: LiveOverview["troubled_sites"]
       }
     >
       {sites.length === 0 ? (
-        <Fine>No site is blocked, failing or rate limited.</Fine>
+        <Fine>No site has an open circuit, fails or is rate limited.</Fine>
       ) : (
         <ul className="lines">
           {sites.slice(0, 6).map(({ site, trouble, message, until, waiting, error_rate }) => (

@@ -24,7 +24,7 @@ export function Welcome() {
         <Card title="Where your results are">
           <ul className="welcome-results">
             <li>
-              Every crawl and every page is a run.{" "}
+              Every crawl, and every page that you scrape on its own, is a run.{" "}
               <Link className="link" href="/runs">
                 Runs
               </Link>{" "}
@@ -48,7 +48,7 @@ export function Welcome() {
           <Example about="Crawl a site and watch it" text="orb crawl https://example.com --max-pages 50" />
           <Example about="Read one page" text="orb scrape https://example.com --fields title,markdown" />
           <Example
-            about="The same over HTTP"
+            about="Start the crawl over HTTP"
             text={`curl ${origin}/scraping/async-scrape \\\n  -H 'content-type: application/json' \\\n  -d '{"url": "https://example.com", "max_pages": 50}'`}
           />
           <p className="soft">

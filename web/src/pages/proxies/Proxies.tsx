@@ -29,7 +29,7 @@ type Pool = Answer<"listProxies">;
 const STATES: readonly { value: State; name: string }[] = [
   { value: "", name: "All" },
   { value: "usable", name: "Usable" },
-  { value: "resting", name: "Resting" },
+  { value: "resting", name: "Cooling down" },
   { value: "unchecked", name: "Unchecked" },
   { value: "disabled", name: "Disabled" },
 ];
@@ -142,7 +142,7 @@ export default function Proxies() {
               note={percent(pool.usable / pool.total)}
               {...(pool.usable === 0 ? { tone: "bad" as const } : {})}
             />
-            <Stat name="Resting" value={shortNumber(pool.resting)} note="failed, will be retried" />
+            <Stat name="Cooling down" value={shortNumber(pool.resting)} note="failed; retried later" />
             <Stat name="Unchecked" value={shortNumber(pool.unchecked)} note="never tried" />
             <Stat name="Disabled" value={shortNumber(pool.disabled)} note="switched off by you" />
           </StatRow>

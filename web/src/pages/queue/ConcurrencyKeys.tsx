@@ -33,7 +33,7 @@ export function ConcurrencyKeys() {
       { params: { name }, body: { limit } },
       {
         onSuccess: () =>
-          toast(`${name}: ${limit === null ? "as configured" : `${limit} at once`}`, "good", {
+          toast(`${name}: ${limit === null ? "server default" : `at most ${limit} at a time`}`, "good", {
             name: "Undo",
             run: () => set.mutate({ params: { name }, body: { limit: before } }),
           }),
@@ -91,8 +91,8 @@ export function ConcurrencyKeys() {
           keyOf={(row) => row.concurrency_key}
           empty={
             <EmptyState icon="queue" title="No item has a concurrency key">
-              Items with the same concurrency key share a limit on all sites: the quota of an API, for example. Give
-              items a <code>concurrency_key</code>, or set <code>APP_MAX_PER_CONCURRENCY_KEY</code>.
+              Items with the same concurrency key share one limit across all sites: the quota of an API, for example.
+              Give items a <code>concurrency_key</code>; <code>APP_MAX_PER_CONCURRENCY_KEY</code> sets the limits.
             </EmptyState>
           }
         />

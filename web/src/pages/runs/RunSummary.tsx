@@ -170,7 +170,7 @@ function completedNote(crawl: Crawl | null): { note?: string } {
   const { unchanged_items: same = 0, followed_items: followed = 0 } = crawl ?? {};
   const notes = [
     same === 0 ? [] : `${fullNumber(same)} unchanged`,
-    followed === 0 ? [] : `${fullNumber(followed)} only followed`,
+    followed === 0 ? [] : `${fullNumber(followed)} followed, not stored`,
   ].flat();
   return notes.length === 0 ? {} : { note: notes.join(", ") };
 }
@@ -236,14 +236,14 @@ function Starts({ run: { id, urls, url_count } }: { run: Run }) {
         <>
           {" · "}
           <button type="button" className="link run-starts-more" onClick={() => open(true)}>
-            {`${fullNumber(url_count - shown.length)} more starts`}
+            {`${fullNumber(url_count - shown.length)} more start URLs`}
           </button>
         </>
       ) : url_count > urls.length ? (
         <>
           {" · "}
           <Link className="link" href={`/runs/${id}?tab=configuration`}>
-            {`all ${fullNumber(url_count)} starts`}
+            {`all ${fullNumber(url_count)} start URLs`}
           </Link>
         </>
       ) : null}

@@ -87,7 +87,7 @@ function Facts({ run, task }: { run: Run; task: Task }) {
           task.error_message === null
             ? null
             : {
-                name: "Why",
+                name: "Why it failed",
                 value: (
                   <>
                     {task.failure_reason === null ? null : <strong>{sentence(task.failure_reason)}. </strong>}
@@ -98,7 +98,7 @@ function Facts({ run, task }: { run: Run; task: Task }) {
           task.next_try_at === null ? null : { name: "Next attempt", value: <NextTry at={task.next_try_at} /> },
           task.http_status === null ? null : { name: "HTTP status", value: task.http_status },
           task.strategy === null ? null : { name: "Strategy", value: sentence(task.strategy) },
-          typeof because === "string" ? { name: "Reason", value: because } : null,
+          typeof because === "string" ? { name: "Why this strategy", value: because } : null,
           task.depth === null ? null : { name: "Depth", value: task.depth },
           task.duration_ms === null ? null : { name: "Time", value: <Duration ms={task.duration_ms} /> },
           task.size === null ? null : { name: "Size", value: <Bytes value={task.size} /> },

@@ -66,7 +66,7 @@ export function HealthOfParts({ health }: { health: Health | undefined }) {
             </LinkButton>
             {health?.engine === "bullmq" ? (
               <LinkButton href="/admin/queues" target="_blank" icon="external">
-                Tickets in Redis
+                Redis queue (BullMQ)
               </LinkButton>
             ) : null}
           </div>

@@ -30,7 +30,7 @@ const draftOf = (site: Site): Draft => ({
 });
 
 const STRATEGIES = [
-  { value: "", name: "As configured" },
+  { value: "", name: "Server default" },
   { value: "auto", name: "Automatic" },
   { value: "http", name: "HTTP" },
   { value: "browser", name: "Browser" },
@@ -165,7 +165,9 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
             <p className="wrap">
               These settings were changed by someone else while you were editing. Nothing was saved.{" "}
               {theirs
-                .map((key) => `${sentence(key)}: ${before[key] || "as configured"} → ${saved[key] || "as configured"}`)
+                .map(
+                  (key) => `${sentence(key)}: ${before[key] || "server default"} → ${saved[key] || "server default"}`,
+                )
                 .join("; ")}
             </p>
             <div className="row">

@@ -24,7 +24,7 @@ const STATES = [
   { value: "active", name: "Active" },
   { value: "waiting", name: "Waiting" },
   { value: "paused", name: "Paused" },
-  { value: "blocked", name: "Blocked" },
+  { value: "blocked", name: "Circuit open" },
 ] as const;
 
 /** State and limits of every site. */

@@ -148,7 +148,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     limit("min_delay_ms", "Delay ms", "78px", ({ effective }) => String(effective.min_delay_ms)),
     {
       id: "learned",
-      name: "Learned",
+      name: "Learned strategy",
       width: "96px",
       hidden: true,
       sort: ({ learned_strategy }) => learned_strategy?.strategy,

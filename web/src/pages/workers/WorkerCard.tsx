@@ -62,7 +62,7 @@ export function WorkerCard({ worker }: { worker: Worker }) {
           <div className="worker-load">
             <span>
               <b className="num">{shortNumber(worker.in_flight)}</b>{" "}
-              <span className="soft">of {shortNumber(worker.max_workers)} at once</span>
+              <span className="soft">of {shortNumber(worker.max_workers)} slots</span>
             </span>
             <span className="num">{rate(worker.throughput)}</span>
             <Meter

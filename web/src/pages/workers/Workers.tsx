@@ -67,7 +67,7 @@ export default function Workers() {
             <Stat
               name="In flight"
               value={shortNumber(totals.inFlight)}
-              note={`of ${shortNumber(totals.capacity)} at once`}
+              note={`of ${shortNumber(totals.capacity)} slots`}
             />
             <Stat name="Throughput" value={rate(totals.throughput)} note="finished tasks" />
             <Stat name="Memory" value={<Bytes value={totals.memory} />} note="including browsers" />

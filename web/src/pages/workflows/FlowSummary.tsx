@@ -38,7 +38,7 @@ export function FlowSummary({
     active && status === "running" && !isHeld(flow.waiting_for) ? eta(flow.time_remaining_seconds) : "",
     flow.recovery_attempts === 0
       ? ""
-      : `recovered ${count(flow.recovery_attempts, "time")} of ${flow.max_recovery_attempts}`,
+      : `${flow.recovery_attempts} of ${count(flow.max_recovery_attempts, "recovery", "recoveries")} used`,
   ].filter((part) => part !== "");
   return (
     <Card>

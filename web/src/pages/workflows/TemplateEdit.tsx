@@ -104,7 +104,7 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
           {"value" in read ? (
             <Changes before={newest.definition} after={read.value} />
           ) : (
-            <p className="soft diff-none">Shown when the text is valid JSON.</p>
+            <p className="soft diff-none">The differences appear when the text is valid JSON.</p>
           )}
         </Card>
         {save.error === null ? null : save.error.code === "version_conflict" ? (

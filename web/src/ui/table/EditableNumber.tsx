@@ -51,7 +51,7 @@ export function EditableNumber({
         aria-label={label}
         aria-invalid={wrong === null ? undefined : true}
         aria-describedby={wrong === null ? undefined : id}
-        title={value === null ? `${label}: ${inherited}, as configured` : label}
+        title={value === null ? `${label}: ${inherited}, the server default` : label}
         inputMode="decimal"
         autoComplete="off"
         placeholder={inherited}

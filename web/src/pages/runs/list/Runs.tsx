@@ -354,7 +354,7 @@ function NoRuns({ filter }: { filter: RunFilter }) {
           </>
         }
       >
-        Site must be the exact host, with its port if it has one. The text matches part of a name or URL, or the start
+        Site must be the exact host, with its port if it has one. The search matches part of a name or URL, or the start
         of an id.
       </EmptyState>
     );

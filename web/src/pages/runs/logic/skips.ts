@@ -8,10 +8,10 @@ const WORDS: Readonly<Record<string, string>> = {
   depth: "too deep",
   page_limit: "beyond the page limit",
   other_site: "on other sites",
-  elsewhere: "outside of “Stay within”",
+  elsewhere: "outside the “Stay within” limit",
   file: "files",
-  trap: "endless lists or loops",
-  too_long: "with too long URLs",
+  trap: "in endless lists or loops",
+  too_long: "with URLs that are too long",
 };
 /** Where a limit stopped discovery, the count is a lower bound. */
 const AT_LEAST: ReadonlySet<string> = new Set(["depth", "page_limit"]);

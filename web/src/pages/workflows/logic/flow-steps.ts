@@ -21,10 +21,11 @@ export function endedWell(steps: readonly StepState[]): boolean[] {
 }
 
 interface RecoveryPlan {
-  /** Indices of repeated steps, and of those that keep their result. */
+  /** Indices of steps that run again. */
   again: number[];
+  /** Indices of steps that keep their result. */
   kept: number[];
-  /** Neither: failed steps on another branch, which stay failed. */
+  /** Indices of failed steps on another branch, which stay failed. */
   left: number[];
   /** Why recovery cannot start there. */
   refusal: string | null;

@@ -23,7 +23,7 @@ export interface ExtractorPage<Params = unknown> {
 }
 
 export interface ExtractorContext {
-  /** Writes to the engine's log, at most 200 lines per page. Console output of the module is discarded. */
+  /** Writes to the worker's log, at most 200 lines per page. Console output of the module is discarded. */
   readonly log: Record<"debug" | "info" | "warn" | "error", (message: string) => void>;
   /** Aborted on cancellation or timeout; the process is killed a second later. */
   readonly signal: AbortSignal;

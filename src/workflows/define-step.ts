@@ -97,7 +97,7 @@ export interface CustomStepContext {
   read(hash: string): Promise<Uint8Array>;
   /** Shown to users, and part of the workflow's overall progress. */
   progress(done: number, total?: number | null, message?: string): void;
-  /** Writes to the engine's log, at most 200 lines per attempt. Console output of the module is discarded. */
+  /** Writes to the worker's log, at most 200 lines per attempt. Console output of the module is discarded. */
   readonly log: Record<"debug" | "info" | "warn" | "error", (message: string) => void>;
   /** Aborted when the result is no longer needed or the timeout expires; a second later the process is killed. */
   readonly signal: AbortSignal;

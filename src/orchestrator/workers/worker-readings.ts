@@ -37,7 +37,7 @@ export function workerFigures(live: readonly WorkerFigures[], recent: readonly W
     ),
     ...gauge(
       "orb_engine",
-      "1 if this worker is the engine.",
+      "1 if this worker executes tasks, 0 if it is a standby.",
       ofLive(({ role }) => Number(role === "engine")),
     ),
     ...gauge(

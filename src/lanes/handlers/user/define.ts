@@ -28,7 +28,7 @@ export interface HandlerContext {
   download(url?: string, options?: { headers?: Record<string, string> }): Promise<StoredFile>;
   /** Stores bytes as a file of the item. */
   save(bytes: Uint8Array, options?: { content_type?: string }): Promise<StoredFile>;
-  /** Writes to the engine's log, at most 200 lines per item. Console output of the module is discarded. */
+  /** Writes to the worker's log, at most 200 lines per item. Console output of the module is discarded. */
   log: Record<"debug" | "info" | "warn" | "error", (message: string) => void>;
   /** Aborted when the outcome is no longer wanted or the timeout is over; the process is killed a second later. */
   signal: AbortSignal;

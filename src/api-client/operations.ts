@@ -126,7 +126,7 @@ export type Job = {
     stay_within: "site" | "host" | "path";
     /** false: fetch only the start URLs and pages listed in sitemaps */
     follow_links: boolean;
-    /** delay between two pages of this crawl, which are then fetched one at a time */
+    /** delay between two pages of this crawl; pages are then fetched one at a time */
     delay_seconds: number;
     /** also start from the pages listed in the site's sitemaps */
     use_sitemap: boolean;
@@ -1283,7 +1283,7 @@ export type RunRecipe = {
       stay_within?: "site" | "host" | "path";
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
-      /** delay between two pages of this crawl, which are then fetched one at a time */
+      /** delay between two pages of this crawl; pages are then fetched one at a time */
       delay_seconds?: number;
       /** also start from the pages listed in the site's sitemaps */
       use_sitemap?: boolean;
@@ -2062,7 +2062,7 @@ export interface Operations {
         stay_within?: "site" | "host" | "path";
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
-        /** delay between two pages of this crawl, which are then fetched one at a time */
+        /** delay between two pages of this crawl; pages are then fetched one at a time */
         delay_seconds?: number;
         /** also start from the pages listed in the site's sitemaps */
         use_sitemap?: boolean;
@@ -2391,7 +2391,7 @@ export interface Operations {
         stay_within?: "site" | "host" | "path";
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
-        /** delay between two pages of this crawl, which are then fetched one at a time */
+        /** delay between two pages of this crawl; pages are then fetched one at a time */
         delay_seconds?: number;
         /** also start from the pages listed in the site's sitemaps */
         use_sitemap?: boolean;
@@ -4488,7 +4488,7 @@ export interface Operations {
       stay_within?: "site" | "host" | "path";
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
-      /** delay between two pages of this crawl, which are then fetched one at a time */
+      /** delay between two pages of this crawl; pages are then fetched one at a time */
       delay_seconds?: number;
       /** also start from the pages listed in the site's sitemaps */
       use_sitemap?: boolean;

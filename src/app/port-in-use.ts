@@ -46,9 +46,13 @@ export async function explainTakenPort(error: unknown, config: Config, workerPid
   const isTakenPort = error instanceof OrbError && systemCode(error.cause) === "EADDRINUSE";
   if (!isTakenPort || (await whoListens(config)) !== "orb") return error;
   const who = workerPid === null ? "" : ` (process ${workerPid} works on this database)`;
-  return new OrbError("config_invalid", `${error.message}: Orbweaver, which is already running${who}`, {
-    cause: error,
-    hint: `Open http://${config.host}:${config.port}, or stop it with Ctrl-C in its terminal. To start a second server: --port 0 (npm start -- --port 0) uses any free port.`,
-    fields: error.fields,
-  });
+  return new OrbError(
+    "config_invalid",
+    `port ${config.port} on ${config.host} is in use: Orbweaver is already running there${who}`,
+    {
+      cause: error,
+      hint: `Open http://${config.host}:${config.port}, or stop it with Ctrl-C in its terminal. To start a second server: --port 0 (npm start -- --port 0) uses any free port.`,
+      fields: error.fields,
+    },
+  );
 }

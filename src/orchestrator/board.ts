@@ -16,8 +16,8 @@ export async function openBoard(
   query: Readonly<Record<string, unknown>>,
 ): Promise<BoardAnswer> {
   if (board === null)
-    throw new OrbError("not_found", "there are no tickets: SQLite runs one worker process, without Redis", {
-      hint: "`orb queue stats`, `orb workers` and `orb sites` show the work. Tickets exist only with Postgres and Redis.",
+    throw new OrbError("not_found", "this page shows the BullMQ tickets in Redis; with SQLite there are none", {
+      hint: "`orb queue stats`, `orb workers` and `orb sites` show the work.",
     });
   const answer = await board.open(path, query);
   if (answer === null) throw new OrbError("not_found", `there is nothing at ${BOARD_PATH}${path}`);

@@ -147,7 +147,7 @@ describe("orb serve", { concurrency: 2 }, () => {
     const taken = await orb.run(["serve", "--port", String(server.port)]);
     assert.equal(taken.code, 2);
     assert.match(taken.stderr, new RegExp(`port ${server.port} on 127\\.0\\.0\\.1 is in use[^]*--port`));
-    assert.match(taken.stderr, /Orbweaver, which is already running[^]*Open http:/);
+    assert.match(taken.stderr, /Orbweaver is already running there[^]*Open http:/);
     assert.ok(!taken.stderr.includes("working on the queue"), "no work was begun");
     const open = await orb.run(["serve", "--host", "0.0.0.0"]);
     assert.equal(open.code, 2);

@@ -26,7 +26,11 @@ const MOST_SHOWN = 20;
 
 /** `orb capture`: finds the API behind a page. */
 export function addCaptureCommand(program: Command, context: CliContext): void {
-  apiCommand(program, "capture", "find the API calls that load a page's content, and create a job that repeats one")
+  apiCommand(
+    program,
+    "capture",
+    "find the API calls that load a page's content, and create a job that repeats one of these calls",
+  )
     .argument("[page]", "the page, opened in a browser; not needed with --har")
     .option("--har <file>", "read a HAR file instead of opening the page")
     .option("--choose <number>", "use this call of the list, without a prompt", positiveInteger)
@@ -110,7 +114,7 @@ async function choose(
   if (options.choose !== undefined) return pick(options.choose);
   if (!wiring.prompt.available)
     throw new OrbError("usage", `choose a call with --choose 1 … ${calls.length}`, {
-      hint: "There is no terminal for the question. The calls above are sorted: the one with most of the page's content is first.",
+      hint: "orb cannot ask, because standard input is not a terminal. The calls above are sorted: the one with most of the page's content is first.",
     });
   for (;;) {
     const answer = await wiring.prompt.line(`Which call? [1–${calls.length}, Enter: 1, q: quit] `);

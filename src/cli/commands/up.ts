@@ -129,7 +129,7 @@ async function reportOther(context: CliContext, config: Config): Promise<void> {
       "service_unavailable",
       `process ${state.supervisor.pid}, a program that uses the library, already manages the services of this data directory`,
       {
-        hint: "orb serve and orb worker can run at the same time. For orb up, stop that program first or set another APP_DATA_DIR.",
+        hint: "You can run orb serve and orb worker beside it. To use orb up, stop that program first, or set another APP_DATA_DIR.",
       },
     );
   printState(context, state);

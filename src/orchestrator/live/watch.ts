@@ -224,7 +224,7 @@ export class LiveWatch {
   }
 }
 
-/** Runs that changed since they were last sent, and the final state of those that left the list. */
+/** Rows that changed since they were last sent; rows that left the list are sent once more, in their final state. */
 function changedOf<T>(
   part: "runs" | "sites",
   sent: Map<string, string>,

@@ -86,7 +86,7 @@ export async function resumeRun(deps: AdmissionDeps, id: string): Promise<RunRec
           ? "It waits for a person: resolve it with a session, or skip it."
           : run.status === "cancelled"
             ? "A cancelled run cannot be resumed: start a new run instead."
-            : "Only a paused run can be resumed; retry-failed reopens an ended run with failed tasks.",
+            : "Only a paused run can be resumed. To reopen an ended run that has failed tasks, use retry-failed.",
     });
   const resumed = await change(deps, id, isCrawl ? "queued" : "running", "Run resumed", isDone);
   if (!isCrawl) {

@@ -58,7 +58,7 @@ async function detailOf(deps: DetailDeps, record: WorkflowRecord): Promise<Workf
 /** The newest workflow of a job. */
 export async function showWorkflowOfJob(deps: DetailDeps, jobId: string): Promise<WorkflowDetail> {
   const [newest] = await deps.store.workflows({ jobId, limit: 1 });
-  if (newest === undefined) throw new OrbError("not_found", `the job ${jobId} has had no workflow`);
+  if (newest === undefined) throw new OrbError("not_found", `the job ${jobId} has not started a workflow yet`);
   return detailOf(deps, newest);
 }
 

@@ -112,7 +112,7 @@ export async function deleteTemplate(deps: Pick<OrchestratorDeps, "store">, name
   if ((await deps.store.deleteTemplate(name)) > 0) return;
   throw builtIn(name) === null
     ? new OrbError("not_found", `there is no template named ${name}`)
-    : new OrbError("not_found", `the template ${name} is built in, and no version of it was saved`);
+    : new OrbError("not_found", `nothing to delete: ${name} is a built-in template without saved versions`);
 }
 
 function toView({ name, version, builtIn: isBuiltIn, definition, createdAt }: Found): TemplateView {

@@ -117,7 +117,7 @@ export type Job = {
     include: string[];
     /** skip matching pages; overrides the other patterns */
     exclude: string[];
-    /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
+    /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
     follow: string[];
     /** only matching pages give records; without include and follow, every page of the site is followed */
     read: string[];
@@ -1274,7 +1274,7 @@ export type RunRecipe = {
       include?: string[];
       /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
+      /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
       follow?: string[];
       /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];
@@ -2053,7 +2053,7 @@ export interface Operations {
         include?: string[];
         /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
+        /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
         follow?: string[];
         /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
@@ -2382,7 +2382,7 @@ export interface Operations {
         include?: string[];
         /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
+        /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
         follow?: string[];
         /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
@@ -3558,7 +3558,7 @@ export interface Operations {
       change: "new" | "changed" | "gone";
     }[];
   };
-  /** Failures of a run by reason, most frequent first, each with an example */
+  /** Failures of a run by reason, each with an example: scheduled retries first, then by frequency */
   "get /jobs/runs/{run_id}/errors": {
     params: {
       run_id: string;
@@ -4479,7 +4479,7 @@ export interface Operations {
       include?: string[];
       /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them */
+      /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
       follow?: string[];
       /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];

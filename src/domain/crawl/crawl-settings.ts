@@ -105,7 +105,7 @@ export const CRAWL_SETTINGS = {
   },
   follow: {
     schema: patterns(
-      "also follow the links of matching pages, such as /page/**; they give no records unless include or read matches them",
+      "also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records",
     ),
     default: [],
     label: "Follow without reading",

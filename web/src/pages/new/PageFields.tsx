@@ -243,7 +243,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Follow"
-          help="Follow the links of matching pages, such as list pages, but store no records of them."
+          help="Also follow the links of matching pages, such as list pages. With Include or Read, no records of them are stored."
           error={errors.follow}
           rows={2}
           value={form.follow}

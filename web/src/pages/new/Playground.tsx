@@ -279,7 +279,7 @@ function RuleList({ state, preview, page, setFocused, armed, setArmed }: RulesPr
       <div className="stack new-tight">
         <Input
           label="Items"
-          help="CSS selector of one record, if the page has several. The fields are read in each match."
+          help="If the page has several records: a CSS selector that matches each of them. Fields are read within each match."
           className="control mono"
           placeholder="one record per page"
           spellCheck={false}

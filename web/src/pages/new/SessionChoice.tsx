@@ -27,7 +27,7 @@ export function SessionChoice({
         : {
             help: (
               <>
-                For pages behind a sign-in. Sent to its site only.{" "}
+                For pages behind a sign-in. A session is sent only to the site it belongs to.{" "}
                 <Link className="link" href="/settings?tab=sessions">
                   Manage sessions
                 </Link>

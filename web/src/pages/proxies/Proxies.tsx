@@ -159,7 +159,10 @@ export default function Proxies() {
               next={list.next}
               footer={count(list.rows.length, "proxy", "proxies")}
               empty={
-                <EmptyState icon="search" title={`No proxy is ${state}`}>
+                <EmptyState
+                  icon="search"
+                  title={`No proxy is ${STATES.find(({ value }) => value === state)?.name.toLowerCase() ?? state}`}
+                >
                   Choose “All” to see the others.
                 </EmptyState>
               }
@@ -204,7 +207,7 @@ const COLUMNS: readonly Column<Proxy>[] = [
   {
     id: "state",
     name: "State",
-    width: "104px",
+    width: "128px",
     sort: ({ state }) => state,
     cell: ({ state, resting_until }) => (
       <StatusBadge
@@ -243,8 +246,8 @@ const COLUMNS: readonly Column<Proxy>[] = [
   },
   {
     id: "blocks",
-    name: "Blocks",
-    width: "66px",
+    name: "Blocked",
+    width: "72px",
     align: "end",
     phone: "hide",
     sort: ({ blocks }) => blocks,

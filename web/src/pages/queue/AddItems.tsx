@@ -60,7 +60,7 @@ export function AddItems({ open, onClose }: { open: boolean; onClose: () => void
           placeholder={
             'https://example.com/report.pdf\nreport-2026 https://example.com/2026.pdf\n{"artifact_id": "a1", "url": "https://example.com/a1", "priority": 5}'
           }
-          help="A URL, a name and a URL, or an item as JSON. An item with a known name is not added again."
+          help="Each line is a URL, a name followed by a URL, or an item as JSON. An item whose name exists is not added again."
           error={first === undefined ? undefined : `Line ${first.line}: ${first.message}`}
           value={text}
           onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {

@@ -120,7 +120,7 @@ const COLUMNS: readonly Column<Item>[] = [
   { id: "attempts", name: "Attempts", width: "52px", align: "end", cell: ({ attempts }) => <Num value={attempts} /> },
   {
     id: "why",
-    name: "Why",
+    name: "Details",
     width: "minmax(0, 2fr)",
     phone: "wide",
     cell: ({ failure_reason, message, owner, waiting_for: waits }) =>

@@ -46,7 +46,7 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
         );
       },
     },
-    { id: "state", name: "State", width: "104px", cell: ({ state }) => <StatusBadge status={state} /> },
+    { id: "state", name: "State", width: "124px", cell: ({ state }) => <StatusBadge status={state} /> },
     {
       id: "queued",
       name: "Queued",

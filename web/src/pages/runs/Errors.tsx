@@ -61,8 +61,8 @@ export function Errors({ run }: { run: Run }) {
     <div className="stack">
       {groups.data.length > 0 ? null : (
         <Card>
-          <EmptyState icon="check" title="Nothing failed">
-            {active ? "So far. Failures are grouped here by cause." : "Every page succeeded or was skipped on purpose."}
+          <EmptyState icon="check" title={active ? "Nothing has failed so far" : "Nothing failed"}>
+            {active ? "Failures appear here, grouped by cause." : "Every page succeeded or was skipped on purpose."}
           </EmptyState>
         </Card>
       )}

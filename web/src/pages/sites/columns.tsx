@@ -64,7 +64,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     {
       id: "state",
       name: "State",
-      width: "100px",
+      width: "124px",
       priority: 9,
       sort: ({ state }) => state,
       cell: ({ state }) => <StatusBadge status={state} />,

@@ -131,7 +131,9 @@ export function readRun(context: Context, id: string): RunRecord | null {
 }
 
 export function readRunByAlias(context: Context, alias: string): RunRecord | null {
-  const row = context.connection.sql(`${SELECT_RUN} WHERE alias = ?`).get(alias) as RunRow | undefined;
+  const row = context.connection.sql(`${SELECT_RUN} WHERE alias = ? AND removing_at IS NULL`).get(alias) as
+    | RunRow
+    | undefined;
   return row === undefined ? null : toRecord(context, row);
 }
 
@@ -264,6 +266,12 @@ function refuseReopening(status: RunState, to: RunState): void {
   });
 }
 
+/** Hidden runs are subtracted: to filter them out would read every row, this reads an index and the few hidden rows. */
+const COUNT_RUNS = `SELECT kind, status, CAST(sum(part) AS BIGINT) AS count FROM (
+  SELECT kind, status, count(*) AS part FROM runs GROUP BY kind, status
+  UNION ALL SELECT kind, status, -count(*) FROM runs INDEXED BY runs_removing WHERE removing_at IS NOT NULL GROUP BY kind, status
+) AS counted GROUP BY kind, status HAVING sum(part) > 0`;
+
 export function countRuns({ connection }: Context): { kind: string; status: RunState; count: number }[] {
-  return rows(connection.sql("SELECT kind, status, count(*) AS count FROM runs GROUP BY kind, status").all());
+  return rows(connection.sql(COUNT_RUNS).all());
 }

@@ -27,7 +27,12 @@ interface NodeSet {
 }
 interface Library {
   XNodeSet: { prototype: NodeSet };
+  XPathParser: new () => Parser;
   parse(expression: string): { evaluate(options: Record<string, unknown>): Evaluated };
+}
+interface Parser {
+  tokenize(expression: string): [types: number[], values: string[]];
+  parse(expression: string): unknown;
 }
 
 // The package's types would add the DOM globals to every file of the program.
@@ -44,6 +49,8 @@ library.XNodeSet.prototype.addArray = function addArray(this: NodeSet, nodes: re
 };
 
 const MAX_LENGTH = 1000;
+/** Characters of an expression in an error message. */
+const MOST_SHOWN = 100;
 const FUNCTIONS = new Set(
   "last position count id local-name namespace-uri name string concat starts-with contains substring-before substring-after substring string-length normalize-space translate boolean not true false lang number sum floor ceiling round text node comment processing-instruction".split(
     " ",
@@ -54,7 +61,7 @@ export function compileXPath(expression: string): XPathQuery {
   if (expression.length > MAX_LENGTH) throw new Error(`is longer than ${MAX_LENGTH} characters`);
   if (expression.trim() === "") throw new Error("must not be empty");
   checkNames(expression);
-  const parsed = library.parse(expression);
+  const parsed = parse(expression);
   return {
     select(within, limit) {
       const result = parsed.evaluate({
@@ -69,6 +76,52 @@ export function compileXPath(expression: string): XPathQuery {
       return nodes.slice(0, limit).map(toMatch);
     },
   };
+}
+
+function parse(expression: string): ReturnType<Library["parse"]> {
+  try {
+    return library.parse(expression);
+  } catch (error) {
+    throw new Error(`invalid XPath ${cut(expression)}: ${problemOf(expression, error)}`, { cause: error });
+  }
+}
+
+function cut(expression: string): string {
+  return expression.length > MOST_SHOWN ? `${expression.slice(0, MOST_SHOWN)}…` : expression;
+}
+
+/** The library says only "XPath parse error": parses once more, and notes which token is read last. */
+function problemOf(expression: string, error: unknown): string {
+  const parser = new library.XPathParser();
+  let last = 0;
+  let values: string[] = [];
+  try {
+    const tokens = parser.tokenize(expression);
+    values = tokens[1];
+    const types = new Proxy(tokens[0], {
+      get(target, key) {
+        last = Number(key);
+        return target[last];
+      },
+    });
+    parser.tokenize = () => [types, values];
+    parser.parse(expression);
+  } catch (again) {
+    // Not even the tokens could be read: a wrong character, or a quote that is not closed.
+    if (values.length === 0) return messageOf(again);
+  }
+  const token = values[last];
+  if (token === undefined) return messageOf(error);
+  if (last === values.length - 1) return "it ends too early";
+  let at = 0;
+  for (const before of values.slice(0, last)) at = expression.indexOf(before, at) + before.length;
+  return `unexpected "${token}" at character ${expression.indexOf(token, at) + 1}`;
+}
+
+/** The library ends the text that it reads with a NUL. */
+function messageOf(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).replaceAll("\0", "");
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function toMatch(view: NodeView | AttributeView): XPathMatch {

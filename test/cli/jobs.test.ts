@@ -118,6 +118,12 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     const run = await orb.run(["jobs", "run", id, "--wait"]);
     assert.equal(run.code, 0, run.stderr);
     assert.match(run.stderr, /Run completed: 1 page fetched, 2 not found/);
+    const { script } = shop;
+    shop.script = (path, ...request) => (path === "/t/1" ? { status: 500, body: "oh" } : script(path, ...request));
+    const partial = await orb.run(["jobs", "run", id, "--wait"]);
+    assert.equal(partial.code, 3, partial.stderr);
+    const [, errors = ""] = /, orb (runs errors \S+) what failed$/m.exec(partial.stderr) ?? [];
+    assert.match((await orb.run(errors.split(" "))).stdout, /http_server_error/, partial.stderr);
     const page = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/"));
     const refused = await orb.run(["jobs", "update", page.id, "--depth", "3"]);
     assert.equal(refused.code, 2);

@@ -108,7 +108,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/errors",
     {
       schema: {
-        summary: "Failures of a run by reason, most frequent first, each with an example",
+        summary: "Failures of a run by reason, each with an example: scheduled retries first, then by frequency",
         operationId: "listRunErrors",
         tags: ["runs"],
         params: RunParams,

@@ -129,7 +129,7 @@ function conclude(context: CliContext, run: RunView, options: UrlOption): void {
 function nextStep({ id, status }: RunView, options: UrlOption): string {
   const runs = (words: string) => nextCommand(`runs ${words}`, options);
   if (status === "completed") return `${runs(`results ${id}`)} shows the results`;
-  if (status === "partial") return `${runs(`results ${id}`)} shows the results, ${runs(`tasks ${id}`)} the tasks`;
+  if (status === "partial") return `${runs(`results ${id}`)} shows the results, ${runs(`errors ${id}`)} what failed`;
   if (status === "failed") return `${runs(`events ${id}`)} shows its log, ${runs(`retry-failed ${id}`)} retries it`;
   if (status === "cancelled") return "the run was cancelled";
   if (status === "waiting_for_human")

@@ -5,6 +5,7 @@ import { after, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { browserGate, html, type TestSite, webSite } from "../support/browser-kit.ts";
 import { queueWords } from "../../web/src/logic/overview.ts";
+import { lookOf } from "../../web/src/logic/states.ts";
 import { assertAccessible, Dashboard } from "./kit.ts";
 
 /** Phones, small and usual laptops, large screens; 640 with two pixels each is 1280 at a zoom of 200 %. */
@@ -167,6 +168,12 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
     const tabs = (path: string, names: readonly string[]) => names.map((name) => ({ path: `${path}?tab=${name}` }));
     const template = "/workflows/templates/compare-prices-of-the-northern-warehouses-each-morning";
     const drawer = (page: Page) => page.locator("dialog[open] .dialog-body").waitFor();
+    // The longest state of a site, which none of these has.
+    const showCircuitOpen = async (page: Page) => {
+      await page.locator(".table-body .badge").first().waitFor();
+      const text = JSON.stringify(lookOf("blocked").word);
+      await page.evaluate(`document.querySelector(".table-body .badge").lastChild.textContent = ${text}`);
+    };
     return [
       { path: "/", prepare: (page) => page.getByRole("table", { name: "Active runs" }).waitFor() },
       {
@@ -196,12 +203,13 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
       { path: `/workflows/${ids.flow}?step=${encodeURIComponent(STEPS[1]!)}` },
       { path: `/workflows/${ids.flow}?view=list&step=${encodeURIComponent(STEPS[2]!)}` },
       ...tabs(template, ["structure", "json", "versions", "edit"]),
-      { path: "/sites" },
+      { path: "/sites", prepare: showCircuitOpen },
       { path: `/sites/${encodeURIComponent(new URL(site.origin).host)}` },
       { path: `/sites/${LONG_HOST}` },
       { path: "/proxies" },
       { path: "/workers" },
-      ...tabs("/queue", ["lanes", "items", "concurrency-keys"]),
+      { path: "/queue?tab=lanes", prepare: showCircuitOpen },
+      ...tabs("/queue", ["items", "concurrency-keys"]),
       {
         path: "/schedules",
         prepare: async (page) => {

@@ -37,7 +37,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     {
       id: "site",
       name: "Site",
-      width: "minmax(190px, 3fr)",
+      width: "minmax(172px, 3fr)",
       phone: "head",
       sort: ({ site }) => site,
       cell: (row) => (
@@ -64,7 +64,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     {
       id: "state",
       name: "State",
-      width: "124px",
+      width: "118px",
       priority: 9,
       sort: ({ state }) => state,
       cell: ({ state }) => <StatusBadge status={state} />,
@@ -149,7 +149,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     {
       id: "learned",
       name: "Learned strategy",
-      width: "96px",
+      width: "124px",
       hidden: true,
       sort: ({ learned_strategy }) => learned_strategy?.strategy,
       cell: ({ learned_strategy }) =>

@@ -139,12 +139,13 @@ function topTable(title, list) {
   return `\n${title}:\n${rows.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${name}\n`).join("")}`;
 }
 
-/** `a/b.test.ts`, or `a/b, c and d` for files that share a process. */
+/** `a/b.test.ts`, or `a/ b, c and d` for files that share a process; of several folders, each has its own. */
 function nameOf(group) {
   if (group.length === 1) return group[0];
   const place = dirname(group[0]);
-  const names = group.map((file) => file.slice(place.length + 1, -".test.ts".length));
-  return `${place}/ ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  const isOne = group.every((file) => dirname(file) === place);
+  const names = group.map((file) => file.slice(isOne ? place.length + 1 : 0, -".test.ts".length));
+  return `${isOne ? `${place}/ ` : ""}${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
 /** The file of a test. For tests that a kit defines, prefixed by the file that runs them. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import * as orbweaver from "../src/index.ts";
 import { bodyOf, Target } from "./chaos/target.ts";
+import { makeDatabase } from "./support/prepared-database.ts";
 import { tempDir } from "./support/temp-dir.ts";
 
 const { Orchestrator } = orbweaver;
@@ -12,7 +13,9 @@ const { Orchestrator } = orbweaver;
 function configure(t: TestContext, env: Record<string, string> = {}): orbweaver.Config {
   const dir = tempDir();
   t.after(() => dir[Symbol.dispose]());
-  return orbweaver.loadConfig({ env: { APP_ALLOW_PRIVATE_NETWORKS: "true", ...env }, cwd: dir.path }).config;
+  const { config } = orbweaver.loadConfig({ env: { APP_ALLOW_PRIVATE_NETWORKS: "true", ...env }, cwd: dir.path });
+  if (config.database.kind === "sqlite") makeDatabase(config.database.path);
+  return config;
 }
 
 /** A small site of three pages. */

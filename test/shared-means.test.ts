@@ -7,11 +7,12 @@ import { createLog } from "../src/base/log.ts";
 import { systemRandom } from "../src/base/random.ts";
 import { filesApart, watchFiles } from "../src/app/shared-means.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { preparedInMemory } from "./support/prepared-database.ts";
 import { tempDir } from "./support/temp-dir.ts";
 
 test("processes that keep their files in different places are told, until files are where others have theirs", async () => {
   using dir = tempDir();
-  await using store = openSqliteStore({ path: `${dir.path}/orb.db`, clock: systemClock });
+  await using store = openSqliteStore({ path: ":memory:", clock: systemClock, connection: preparedInMemory() });
   const cluster = { databaseUrl: "", redisUrl: "" };
   const start = async (folder: string) => {
     const artifacts = createArtifactStore({ dir: `${dir.path}/${folder}`, clock: systemClock });

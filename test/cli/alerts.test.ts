@@ -6,7 +6,7 @@ import { Installation } from "./installation.ts";
 
 test("orb alerts --test says whether alerts arrive, and orb alerts what was told", async () => {
   await using receiver = await AlertReceiver.start();
-  await using installation = new Installation(receiver.env);
+  await using installation = Installation.prepared(receiver.env);
   assert.equal((await installation.run(["alerts"])).stdout, "no alerts\n");
   const taken = await installation.run(["alerts", "--test"]);
   assert.deepEqual([taken.code, taken.stdout], [0, "the alert was accepted\n"], taken.stderr);
@@ -24,7 +24,7 @@ test("orb alerts --test says whether alerts arrive, and orb alerts what was told
   const wrong = await installation.run(["alerts", "--kind", "fire"]);
   assert.deepEqual([wrong.code, /kind/.test(wrong.stderr)], [2, true]);
 
-  await using silent = new Installation();
+  await using silent = Installation.prepared();
   const off = await silent.run(["alerts", "--test"]);
   assert.equal(off.code, 1);
   assert.match(off.stderr, /^error: alerts are not sent: APP_ALERT_WEBHOOK_URL is not set/);

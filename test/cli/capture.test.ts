@@ -107,7 +107,10 @@ describe("orb capture", () => {
 
   test("a page without calls, and one that is not there, are said", browserGate, async () => {
     await using site = await openApplication();
-    await using orb = new Installation({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
+    await using orb = Installation.prepared({
+      APP_BROWSER_PATH: chromiumPath,
+      APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32`,
+    });
     const none = await orb.run(["capture", site.url("/plain")]);
     assert.deepEqual([none.code, none.stdout], [1, ""]);
     assert.match(none.stderr, /made no call with a JSON response/);
@@ -137,7 +140,7 @@ describe("orb capture", () => {
   });
 
   test("words that are wrong are named", async () => {
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     orb.file("bad.har", JSON.stringify({ log: { entries: [{ request: {}, response: {} }] } }));
     orb.file("good.har", JSON.stringify(har("http://shop.test")));
     const cases: [string[], RegExp][] = [

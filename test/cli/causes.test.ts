@@ -13,7 +13,7 @@ const lineOf = (text: string, name: string) => new RegExp(`^${name} {2,}(.*)$`, 
 
 describe("why something is not done, on the command line", () => {
   test("a crawl counts its pages, and a retry is offered only where one may help", async () => {
-    await using installation = new Installation();
+    await using installation = Installation.prepared();
     await using site = await MisbehavingSite.start({
       "/": links("/good", "/loop", "/gone", "/broken"),
       "/good": html("good"),

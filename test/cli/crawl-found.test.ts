@@ -10,7 +10,7 @@ import { hasScript, onTerminal } from "./screen.ts";
 const HOSTILE = "Tea \u001b[31mred\u001b]0;mine\u0007 \u202egreen\u009b2J";
 
 test("a crawl that failed says why in orb runs list", async () => {
-  await using installation = new Installation({ APP_RETRY_BASE_SECONDS: "0.01" });
+  await using installation = Installation.prepared({ APP_RETRY_BASE_SECONDS: "0.01" });
   const crawl = await installation.run(["crawl", "http://127.0.0.1:9/", "--strategy", "http", "--attempts", "1"]);
   assert.equal(crawl.code, 1, crawl.stderr);
   const { stdout } = await installation.run(["runs", "list", "--status", "failed"]);

@@ -97,7 +97,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("a folder for a format that is one file is refused before anything is fetched", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0) });
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     for (const args of [
       ["--out", "pages/"],
       ["--format", "csv", "--out", "."],
@@ -169,7 +169,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("where nothing can be written is found out before the first request", async () => {
     await using site = await tree(1);
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     mkdirSync(join(orb.dir, "folder"));
     for (const [out, why] of [
       ["none/pages.json", "its folder does not exist"],
@@ -230,7 +230,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
   });
 
   test("what would change a crawl is refused together with --resume", async () => {
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     const id = crypto.randomUUID();
     const { code, stderr } = await orb.run([
       "crawl",
@@ -307,7 +307,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
   });
 
   test("an address together with --resume is refused", async () => {
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     const id = crypto.randomUUID();
     const both = await orb.run(["crawl", "http://a.test/", "--resume", id]);
     assert.equal(both.code, 2, both.stderr);

@@ -21,7 +21,7 @@ const listJob = (shop: Target) => ({
 describe("orb jobs and orb runs", { concurrency: 2 }, () => {
   test("a job from flags is run here, and its records come out as a table of values", async () => {
     await using shop = await openShop();
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     const flags = ["--target-url", shop.url("/list"), "--name", "all things", "--items", "li.t"];
     const created = await orb.run(["jobs", "create", ...flags, "--field", "name=a", "--field", "price:number=b"]);
     assert.equal(created.code, 0, created.stderr);

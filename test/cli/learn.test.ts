@@ -19,7 +19,7 @@ describe("orb learn", () => {
       "/b": product("Desk", "€ 140"),
       "/c": product("Rug", "€ 55.50"),
     });
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     const learned = await orb.run([
       ...["learn", site.url("/a"), site.url("/b"), "--example", "name=Blue lamp", "--example", "name=Desk"],
       ...["--example", "price=€ 12.90", "--out", "rules.json"],

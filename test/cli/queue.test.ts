@@ -11,7 +11,7 @@ import { Installation } from "./installation.ts";
 describe("orb queue", { concurrency: 2 }, () => {
   test("from a file to stored files: import, run, stats, list, show", async () => {
     await using target = await Target.start(1);
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     target.script = (path) =>
       path === "/missing"
         ? { status: 404, body: "" }
@@ -146,7 +146,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("bad lines are told as they are met; some bad is 3, all bad is 1", async () => {
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     const good = '{"artifact_id":"1","url":"http://a.test/"}';
     const [some, none, asJson] = [
       await orb.run(["queue", "import", "-"], { input: `${good}\nnonsense\n` }),
@@ -162,7 +162,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("a long list is read page by page", async () => {
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     await orb.import(Array.from({ length: 25 }, (_, n) => ({ artifact_id: `item-${n}`, url: `http://a.test/${n}` })));
     const seen: string[] = [];
     for (let after: string[] = []; ;) {
@@ -183,7 +183,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("--json gives JSON and nothing else on standard output, for every command", async () => {
-    await using orb = new Installation();
+    await using orb = Installation.prepared();
     // Those that no other test here asks for JSON.
     for (const args of [
       ["queue", "run", "--drain"],

@@ -6,7 +6,7 @@ import { Installation } from "./installation.ts";
 
 describe("ids on the command line", () => {
   test("their first characters do, and last is the newest run", async () => {
-    await using installation = new Installation();
+    await using installation = Installation.prepared();
     const job = await installation.json<JobView>(
       "jobs",
       "create",

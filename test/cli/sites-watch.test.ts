@@ -150,7 +150,7 @@ describe("orb sites", { concurrency: 2 }, () => {
   });
 
   test("--watch tells how all are getting on until Ctrl-C, for people and for programs", async () => {
-    await using installation = new Installation();
+    await using installation = Installation.prepared();
     await installation.run(["sites", "pause", "shop.test"]);
     const people = await installation.run(["sites", "--watch"], { printed: (_, interrupt) => interrupt() });
     assert.deepEqual([people.code, people.stdout], [130, "nothing to do, 1 site, 1 paused\n"]);

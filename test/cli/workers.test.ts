@@ -18,7 +18,7 @@ const QUIET = {
 };
 
 test("the table of workers says who stands by, and names engines when one has another than whoever looks", async () => {
-  await using installation = new Installation();
+  await using installation = Installation.prepared();
   mkdirSync(installation.dataDir, { recursive: true });
   const store = openSqliteStore({ path: installation.database, clock: systemClock });
   const begins = async (id: string, engine: string, role: "engine" | "standby" = "engine") => {

@@ -70,7 +70,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
 
   test("run does the work and tells every step; what came of it is listed, shown, read and written to files", async () => {
     await using site = await openSite();
-    await using installation = new Installation();
+    await using installation = Installation.prepared();
     const file = installation.file("flow.yaml", flow(site));
     const ran = await installation.run([
       "workflows",

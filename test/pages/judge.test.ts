@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import fc from "../support/properties.ts";
-import { systemClock } from "../../src/base/clock.ts";
 import { classifyStatus } from "../../src/domain/run/classify.ts";
 import type { Recipe } from "../../src/domain/run/recipe.ts";
-import { createPageReader } from "../../src/extract/pool.ts";
 import type { PageAnswer } from "../../src/fetch/page.ts";
 import { plainRecipe } from "../../src/domain/run/recipe.ts";
 import { judgeAnswer, planSpecOf } from "../../src/pages/judge.ts";
+import { sharedPageReader } from "../support/shared-page-reader.ts";
 import { read } from "../support/source.ts";
 
-const reader = createPageReader({ threads: 2, timeoutMs: 30_000, clock: systemClock });
-after(() => reader.close());
+const reader = sharedPageReader();
 
 const NOW = Date.UTC(2026, 2, 1);
 const ARTICLE = `<!doctype html><title>Webs</title><h1>Webs</h1><p>${"All about webs. ".repeat(30)}</p>`;

@@ -7,6 +7,7 @@ import { FakeClock } from "../support/fake-clock.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { hang, held, page, resetAtOnce, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { failureOf, PLENTY, testClient } from "../support/net.ts";
+import { makeDatabase } from "../support/prepared-database.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const BACKOFF = { baseMs: 30_000, maxMs: 300_000 };
@@ -19,7 +20,9 @@ async function gateBefore(route: Route | null, limits = PLENTY) {
   const http = testClient({ limits });
   const clock = new FakeClock();
   const folder = tempDir();
-  const open = () => openSqliteStore({ path: join(folder.path, "orb.db"), clock });
+  const path = join(folder.path, "orb.db");
+  makeDatabase(path);
+  const open = () => openSqliteStore({ path, clock });
   let store = open();
   const newGate = () => new RobotsGate({ http, clock, store, productToken: "orb-test", backoff: BACKOFF });
   let gate = newGate();

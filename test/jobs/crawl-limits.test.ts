@@ -65,7 +65,7 @@ describe("the page limit of a crawl", () => {
 });
 
 // Each waits for its own time to be over, which is long enough for the other pages on a busy machine: they wait together.
-describe("a crawl that ran out of time", { concurrency: 3 }, () => {
+describe("a crawl that ran out of time [slow]", { concurrency: 3 }, () => {
   let server: TestServer;
   let crawler: Crawler;
   before(async () => {
@@ -124,7 +124,7 @@ describe("a crawl that ran out of time", { concurrency: 3 }, () => {
   });
 });
 
-describe("crawls of which only one may run", () => {
+describe("crawls of which only one may run [slow]", () => {
   let server: TestServer;
   let crawler: Crawler;
   before(async () => {

@@ -70,7 +70,7 @@ class Pictures {
   }
 }
 
-describe(`a dataset of ${PICTURES} pictures, good, broken and repeated ones`, () => {
+describe(`a dataset of ${PICTURES} pictures, good, broken and repeated ones [slow]`, () => {
   let server: TestServer;
   let pictures: Pictures;
   before(async () => {

@@ -13,6 +13,7 @@ import { createPrompt } from "./cli/prompt.ts";
 import { isAsciiOnly } from "./cli/print/signs.ts";
 import type { CliClient, Wiring } from "./cli/wiring.ts";
 import { type Client, openClient } from "./app/context.ts";
+import type { WorkerHooks } from "./app/worker.ts";
 import { loadConfig } from "./config/load.ts";
 import { auditAll } from "./orchestrator/audit.ts";
 
@@ -43,9 +44,12 @@ export interface Surroundings {
   terminal: Terminal;
   env: Readonly<Record<string, string | undefined>>;
   cwd: () => string;
+  /** Threads that several commands of one process share. */
+  reader?: WorkerHooks["reader"];
 }
 
-export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
+export function wiringOf({ terminal, env, cwd, reader }: Surroundings): Wiring {
+  const shared = reader === undefined ? {} : { reader };
   const load = () => loadConfig({ env, cwd: cwd() });
   return {
     terminal,
@@ -58,6 +62,7 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
       const { startWorker } = await import("./app/worker.ts");
       return forCli(
         await startWorker(config, log, {
+          ...shared,
           command: command(),
           standBy: hooks.standBy === true,
           onRole: hooks.onRole,
@@ -89,7 +94,7 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
     stopUp: async (config, log) => (await import("./supervisor/processes/stop-up.ts")).stopUp(config, log),
     openApi: async (config, log) => {
       const { openLocalApi } = await import("./app/local-api.ts");
-      return openLocalApi(config, log, productVersion(), { command: command() });
+      return openLocalApi(config, log, productVersion(), { ...shared, command: command() });
     },
     serveMcp: async (api, log, signal) => {
       const { serveOverStdio } = await import("./mcp/stdio.ts");
@@ -100,7 +105,7 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
     },
     startScratch: async (config, log, options) => {
       const { startScratch } = await import("./app/one-off/scrape.ts");
-      return forCli(await startScratch(config, log, options));
+      return forCli(await startScratch(config, log, { ...shared, ...options }));
     },
     capture: async (config, log, url, options) => {
       const { capturePage } = await import("./app/one-off/capture.ts");

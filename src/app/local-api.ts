@@ -21,12 +21,17 @@ interface LocalApi extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+interface LocalOptions {
+  command?: string;
+  observed?: boolean;
+}
+
 /** `observed`: with OpenAPI description and metrics, which a command does not need. */
 export async function openLocalApi(
   config: Config,
   log: Log,
   version: string,
-  { command = "library", observed = false }: { command?: string; observed?: boolean } = {},
+  { command = "library", observed = false, reader }: LocalOptions & Pick<WorkerHooks, "reader"> = {},
 ): Promise<LocalApi> {
   const stack = new ServiceStack();
   try {
@@ -35,7 +40,7 @@ export async function openLocalApi(
     // Loaded on first use: most commands fetch no page.
     let tools: Promise<PageTools> | null = null;
     const pages = () => {
-      tools ??= import("./page-tools.ts").then(({ createPageTools }) => createPageTools(config, log, client));
+      tools ??= import("./page-tools.ts").then(({ createPageTools }) => createPageTools(config, log, client, reader));
       return tools;
     };
     stack.defer("pages", async () => (await tools)?.close());

@@ -10,6 +10,7 @@ import { productVersion } from "../base/version.ts";
 import { keepYoungHeapSmall } from "../base/young-heap.ts";
 import type { Config } from "../config/options.ts";
 import type { Engine, EngineRole } from "../engine/port.ts";
+import type { PageReader } from "../extract/pool.ts";
 import { LaneWorker } from "../lanes/worker.ts";
 import type { SettledTask } from "../store/ports/port.ts";
 import type { WorkerHeartbeat } from "../store/ports/worker-port.ts";
@@ -58,6 +59,8 @@ export interface WorkerHooks {
   givesWay?: boolean;
   /** Shared within the process; their owner closes them. Absent: the worker has its own. */
   tools?: PageTools;
+  /** Threads that several workers of one process share; the caller closes them. */
+  reader?: PageReader;
   /** Event-loop lag and memory of this process; absent: measured. */
   gauge?: Gauge;
   onRole?: (role: EngineRole) => void;
@@ -72,7 +75,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   const heap = keepYoungHeapSmall(clock);
   stack.defer("heap", async () => heap.stop());
   try {
-    const tools = hooks.tools ?? createPageTools(config, log, client);
+    const tools = hooks.tools ?? createPageTools(config, log, client, hooks.reader);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
     const user = await loadUserCode(config, { clock, http: tools.http, artifacts });
     if (user !== null) stack.defer("user code", () => user.stop());

@@ -6,6 +6,7 @@ import { createPrompt } from "../../src/cli/prompt.ts";
 import type { Wiring } from "../../src/cli/wiring.ts";
 import { wiringOf } from "../../src/main.ts";
 import { OF_THE_MACHINE } from "../chaos/orb.ts";
+import { sharedPageReader } from "../support/shared-page-reader.ts";
 
 export interface Said {
   code: number;
@@ -53,7 +54,7 @@ export async function runHere(seat: Seat, args: readonly string[], typing: Typin
     throw error;
   };
   const wiring: Wiring = {
-    ...wiringOf({ terminal, env: seat.env, cwd: () => seat.dir }),
+    ...wiringOf({ terminal, env: seat.env, cwd: () => seat.dir, reader: sharedPageReader() }),
     openFile: async function* (path) {
       if (path === "-") yield Buffer.from(input);
       else {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RunningWorker, startWorker } from "../worker.ts";
+import { type RunningWorker, startWorker, type WorkerHooks } from "../worker.ts";
 import { type Client, openClient } from "../context.ts";
 import { systemClock } from "../../base/clock.ts";
 import { isOrbError, OrbError } from "../../base/errors.ts";
@@ -23,7 +23,7 @@ interface Scratch extends RunningWorker {
   readonly sessionId: string | null;
 }
 
-interface ScratchOptions {
+interface ScratchOptions extends Pick<WorkerHooks, "reader"> {
   sessionId?: string;
   /** Use proxies of the pool. */
   pool?: boolean;
@@ -56,7 +56,10 @@ export async function startScratch(config: Config, log: Log, options: ScratchOpt
     await copyProxies(store, proxies);
     const created = session === null ? null : (await store.createSession(session, systemClock.now())).created;
     client = opened;
-    const worker = await startWorker(scrapeConfig, log, { client: opened });
+    const worker = await startWorker(scrapeConfig, log, {
+      client: opened,
+      ...(options.reader === undefined ? {} : { reader: options.reader }),
+    });
     const stop = () =>
       worker
         .stop()

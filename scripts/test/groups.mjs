@@ -30,13 +30,8 @@ const TOGETHER = [
     ...["shared-means.test", "sites/", "supervisor/alerts"],
   ],
   [
-    "config/",
-    "docs/figures",
-    "docs/names",
-    "docs/workflow-definitions",
-    "fetch/credential-headers",
-    "fetch/proxies",
-    "support/",
+    ...["config/", "docs/figures", "docs/names", "docs/workflow-definitions"],
+    ...["fetch/credential-headers", "fetch/proxies", "support/"],
   ],
 ];
 /** Hooks of a file would run before and after all files of the process. */
@@ -68,7 +63,7 @@ function placeOf(file) {
 const isIn = (starts, file) => starts.some((start) => file.startsWith(start));
 
 function isAlone(folder, file) {
-  const isShared = isIn(TOGETHER.flat(), file) || isIn(NOT_ALONE, file);
+  const isShared = isIn([...TOGETHER.flat(), ...NOT_ALONE], file);
   if (!isShared && (dirname(file) === "." || isIn(ALONE, file))) return true;
   return OWN_HOOKS.test(readFileSync(join(folder, file), "utf8"));
 }

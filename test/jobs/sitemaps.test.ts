@@ -44,53 +44,58 @@ describe("a crawl that is to use sitemaps", () => {
   const depths = (items: readonly { url: string; depth: number }[]) =>
     Object.fromEntries(items.map(({ url, depth }) => [new URL(url).pathname, depth]));
 
-  test("has exactly the pages that robots.txt, an index, a packed file and another host's file name", async () => {
-    const many = Array.from({ length: 1500 }, (_, n) => `/item/${n}`);
-    await using site = await MisbehavingSite.start({ "/": page("Start", "/linked"), "/linked": page("Linked") });
-    await using other = await MisbehavingSite.start({ "/theirs": page("Theirs") });
-    for (const path of [...many, "/one", "/two"]) site.on(path, page(path));
-    site.on(
-      "/robots.txt",
-      robots(`User-agent: *\nSitemap: ${site.url("/index.xml")}\nSitemap: ${other.url("/map.txt")}`),
-    );
-    site.on("/index.xml", file(index([site.url("/many.xml.gz"), site.url("/index.xml"), site.url("/none.xml")])));
-    const packed = gzipSync(
-      urlset(
-        [...many, "/item/7#again", other.url("/theirs"), "/photo.jpg", "/"].map(
-          (path) => new URL(path, site.origin).href,
+  // More pages than a batch or a list of results has take seconds.
+  for (const [size, mark] of [
+    [40, ""],
+    [1500, " [slow]"],
+  ] as const)
+    test(`has exactly the pages that robots.txt, an index, a packed file and another host's file name: ${size}${mark}`, async () => {
+      const many = Array.from({ length: size }, (_, n) => `/item/${n}`);
+      await using site = await MisbehavingSite.start({ "/": page("Start", "/linked"), "/linked": page("Linked") });
+      await using other = await MisbehavingSite.start({ "/theirs": page("Theirs") });
+      for (const path of [...many, "/one", "/two"]) site.on(path, page(path));
+      site.on(
+        "/robots.txt",
+        robots(`User-agent: *\nSitemap: ${site.url("/index.xml")}\nSitemap: ${other.url("/map.txt")}`),
+      );
+      site.on("/index.xml", file(index([site.url("/many.xml.gz"), site.url("/index.xml"), site.url("/none.xml")])));
+      const packed = gzipSync(
+        urlset(
+          [...many, "/item/7#again", other.url("/theirs"), "/photo.jpg", "/"].map(
+            (path) => new URL(path, site.origin).href,
+          ),
         ),
-      ),
-    );
-    site.on("/many.xml.gz", file(packed, { "content-type": "application/octet-stream" }));
-    site.on("/none.xml", status(404));
-    other.on("/map.txt", file([site.url("/one"), site.url("/two"), site.url("/item/1")].join("\n")));
-    const { id, view, items, said } = await crawl({ url: site.url("/"), max_pages: 10_000 });
+      );
+      site.on("/many.xml.gz", file(packed, { "content-type": "application/octet-stream" }));
+      site.on("/none.xml", status(404));
+      other.on("/map.txt", file([site.url("/one"), site.url("/two"), site.url("/item/1")].join("\n")));
+      const { id, view, items, said } = await crawl({ url: site.url("/"), max_pages: 10_000 });
 
-    const expected = ["/", "/linked", "/one", "/two", ...many];
-    assert.deepEqual(Object.keys(depths(items)).toSorted(), expected.toSorted());
-    assert.deepEqual([view.status, view.end_reason], ["completed", "exhausted"], view.message ?? "");
-    const counts = [view.total_items, view.completed_items, view.failed_items, view.skipped_items];
-    assert.deepEqual(counts, [expected.length, expected.length, 0, 0], "sitemaps are no pages");
-    assert.deepEqual(view.errors, { timeout: 0, connection: 0, general: 0 });
-    assert.equal(depths(items)["/"], 0);
-    assert.equal(depths(items)["/item/3"], 1);
-    for (const visited of [site, other])
-      for (const { path } of visited.visits) assert.equal(visited.count(path), 1, `${path} is asked for once`);
-    const expectedWords = [
-      `info Sitemap read: ${other.url("/map.txt")}: 3 pages`,
-      `info Sitemap read: ${site.url("/index.xml")}: 3 sitemaps`,
-      `info Sitemap read: ${site.url("/many.xml.gz")}: 1501 pages, 2 skipped by the scope of the crawl`,
-      `warn Sitemap not read: ${site.url("/none.xml")}: the server answered 404 (not found)`,
-    ];
-    assert.deepEqual(said.toSorted(), expectedWords.toSorted());
-    const tasks = (await server.api.get(`/jobs/runs/${id}/tasks?status=failed`)).json<TaskView[]>();
-    assert.deepEqual(
-      tasks.map((task) => [task.url, task.handler]),
-      [[site.url("/none.xml"), "@sitemap"]],
-    );
-    const errors = await server.api.get(`/scraping/tasks/${id}/results?include_errors=true&limit=1`);
-    assert.deepEqual(errors.json<{ errors: unknown[] }>().errors, []);
-  });
+      const expected = ["/", "/linked", "/one", "/two", ...many];
+      assert.deepEqual(Object.keys(depths(items)).toSorted(), expected.toSorted());
+      assert.deepEqual([view.status, view.end_reason], ["completed", "exhausted"], view.message ?? "");
+      const counts = [view.total_items, view.completed_items, view.failed_items, view.skipped_items];
+      assert.deepEqual(counts, [expected.length, expected.length, 0, 0], "sitemaps are no pages");
+      assert.deepEqual(view.errors, { timeout: 0, connection: 0, general: 0 });
+      assert.equal(depths(items)["/"], 0);
+      assert.equal(depths(items)["/item/3"], 1);
+      for (const visited of [site, other])
+        for (const { path } of visited.visits) assert.equal(visited.count(path), 1, `${path} is asked for once`);
+      const expectedWords = [
+        `info Sitemap read: ${other.url("/map.txt")}: 3 pages`,
+        `info Sitemap read: ${site.url("/index.xml")}: 3 sitemaps`,
+        `info Sitemap read: ${site.url("/many.xml.gz")}: ${size + 1} pages, 2 skipped by the scope of the crawl`,
+        `warn Sitemap not read: ${site.url("/none.xml")}: the server answered 404 (not found)`,
+      ];
+      assert.deepEqual(said.toSorted(), expectedWords.toSorted());
+      const tasks = (await server.api.get(`/jobs/runs/${id}/tasks?status=failed`)).json<TaskView[]>();
+      assert.deepEqual(
+        tasks.map((task) => [task.url, task.handler]),
+        [[site.url("/none.xml"), "@sitemap"]],
+      );
+      const errors = await server.api.get(`/scraping/tasks/${id}/results?include_errors=true&limit=1`);
+      assert.deepEqual(errors.json<{ errors: unknown[] }>().errors, []);
+    });
 
   test("looks at the usual place when robots.txt names none, and says so when there is nothing", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Start"), "/hidden": page("Hidden") });

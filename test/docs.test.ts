@@ -7,7 +7,8 @@ import { read, root, tableBelow } from "./support/source.ts";
 
 const codesIn = (rows: string[][]) => rows.map((cells) => (cells[0] ?? "").replaceAll("`", "")).sort();
 
-test("the generated pages are up to date", () => {
+// `npm run check` looks at this, too.
+test("the generated pages are up to date [slow]", () => {
   execFileSync(process.execPath, ["scripts/docs.mjs", "--check"], { cwd: root, stdio: "pipe" });
 });
 

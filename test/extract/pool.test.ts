@@ -9,6 +9,8 @@ import { createPageReader, type PageReader, type PageReaderOptions } from "../..
 import { failureOf, reasonOf } from "../support/net.ts";
 import { root } from "../support/source.ts";
 
+/** For tests of pages, not of threads: a new one loads its code for half a second. Idle, it keeps nothing alive. */
+const oneThread = createPageReader({ threads: 1, timeoutMs: 60_000, clock: systemClock });
 const SPEC: PlanSpec = { items: "li", fields: { name: "a", price: { css: "b", type: "number" } } };
 
 function open(options: Partial<PageReaderOptions> = {}): PageReader & AsyncDisposable {
@@ -75,7 +77,7 @@ function runOut(timer: { fire: () => void } | undefined): void {
 
 describe("pages read in threads", () => {
   it("give what reading them here would give", async () => {
-    await using reader = open();
+    const reader = oneThread;
     const spec: PlanSpec = { ...SPEC, article: true };
     const { extraction, softBlock, shell } = await reader.read(page("Tea"), spec);
     assert.deepEqual(extraction, extractPage(page("Tea"), compilePlan(spec)));
@@ -162,7 +164,7 @@ describe("pages read in threads", () => {
   });
 
   it("a spec that is no plan is refused with the path of the mistake", async () => {
-    await using reader = open({ threads: 1 });
+    const reader = oneThread;
     const bad = reader.read(page("Tea"), { fields: { price: { css: "b[" } } });
     await assert.rejects(
       bad,
@@ -172,7 +174,7 @@ describe("pages read in threads", () => {
   });
 
   it("as many plans as there are runs keep their own rules", async () => {
-    await using reader = open({ threads: 1 });
+    const reader = oneThread;
     for (let round = 0; round < 2; round += 1) {
       const fields = Array.from({ length: 80 }, (_, index) => `field${index}`);
       const readings = fields.map((field) => reader.read(page("Tea"), { fields: { [field]: "a" } }));
@@ -259,7 +261,7 @@ describe("the bytes of a page", () => {
   });
 
   it("are copied when others share their memory, given away or not", async () => {
-    await using reader = open({ threads: 1 });
+    const reader = oneThread;
     const shared = new Uint8Array(Buffer.from("<title>Tea</title>and what belongs to somebody else"));
     const part = shared.subarray(0, 18);
     const { extraction } = await reader.read({ ...page("x"), body: part }, {}, { owned: true });
@@ -291,7 +293,7 @@ describe("a page that is judged", () => {
   const judge = { status: 200, headers: { "content-type": "text/html" }, url: "https://shop.example/", shells: true };
 
   it("is told from an empty shell", async () => {
-    await using reader = open({ threads: 1 });
+    const reader = oneThread;
     const body = `<html><body><div id="root"></div><script src="/app.js"></script></body></html>`;
     const shell = await reader.read({ ...page("x"), body }, {}, { judge });
     assert.equal(shell.shell?.rule, "empty_root");
@@ -302,7 +304,7 @@ describe("a page that is judged", () => {
   });
 
   it("is told from a challenge, which is no shell then", async () => {
-    await using reader = open({ threads: 1 });
+    const reader = oneThread;
     const body = `<html><head><title>Just a moment...</title></head><body>
       <noscript>Enable JavaScript and cookies to continue</noscript>
       <script>window._cf_chl_opt = {cType: "managed"};</script>

@@ -62,7 +62,7 @@ test("with one engine there is no board, and the answer says why", async (t) => 
   for (const path of [BOARD_PATH, `${BOARD_PATH}/api/queues`]) {
     const answer = await served.get(path, bearer);
     assert.equal(answer.status, 404);
-    assert.match(answer.json<{ detail: string }>().detail, /no tickets: SQLite runs one worker process/);
+    assert.match(answer.json<{ detail: string }>().detail, /tickets in Redis; with SQLite there are none/);
   }
 });
 

@@ -339,7 +339,11 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
     const removed = await installation.run(remove);
     assert.deepEqual([removed.code, removed.stdout], [0, "deleted price-monitor\n"], removed.stderr);
     const again = await installation.run(remove);
-    assert.deepEqual([again.code, /is built in, and no version/.test(again.stderr)], [1, true], again.stderr);
+    assert.deepEqual(
+      [again.code, /is a built-in template without saved versions/.test(again.stderr)],
+      [1, true],
+      again.stderr,
+    );
     const wrong = await installation.run(["workflows", "templates", "put", "mine", "-"], { input: waits(-1) });
     assert.deepEqual(
       [wrong.code, /standard input:3:\d+: steps\[0\]\.params\.seconds/.test(wrong.stderr)],

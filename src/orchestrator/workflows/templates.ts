@@ -112,7 +112,9 @@ export async function deleteTemplate(deps: Pick<OrchestratorDeps, "store">, name
   if ((await deps.store.deleteTemplate(name)) > 0) return;
   throw builtIn(name) === null
     ? new OrbError("not_found", `there is no template named ${name}`)
-    : new OrbError("not_found", `nothing to delete: ${name} is a built-in template without saved versions`);
+    : new OrbError("not_found", `nothing to delete: ${name} is a built-in template without saved versions`, {
+        hint: "orb workflows templates list shows all templates.",
+      });
 }
 
 function toView({ name, version, builtIn: isBuiltIn, definition, createdAt }: Found): TemplateView {

@@ -222,7 +222,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     const row = page.getByRole("table", { name: "Concurrency keys" }).getByRole("row").filter({ hasText: "reports" });
     await row.getByLabel("Limit of reports").fill("3");
     await page.keyboard.press("Enter");
-    await page.getByText("reports: 3 at once").waitFor();
+    await page.getByText("reports: at most 3 at a time").waitFor();
     const { limit } = (await api.get("/queue/concurrency-keys/reports")).json<{ limit: number }>();
     assert.equal(limit, 3);
     await assertAccessible(page);

@@ -10,6 +10,33 @@ const INSERT_TASKS = `INSERT INTO tasks (stream, state, priority, created_at, ke
     WITH ORDINALITY AS new (stream, priority, key_hash, key, url, handler, payload, row_index) ORDER BY row_index
   ON CONFLICT (key_hash) DO NOTHING RETURNING id, key_hash`;
 
+/** Advisory locks: of one of the partitions of runs, and of a name. */
+const PARTITION_LOCK = 0x4f727000;
+const NAME_LOCK = 0x4f727100;
+/** Two runs exclude each other's writers by chance if their numbers are equal modulo this. */
+const PARTITIONS = 64;
+
+const lockStatements = new Map<string, string>();
+
+/**
+ * Runs of one workflow have the partition of the run that started first: an end wakes the step that waits for it, and a
+ * cancelled workflow cancels its child runs. Partitions are locked in order.
+ */
+function lockStatement(runs: string): string {
+  let text = lockStatements.get(runs);
+  if (text === undefined)
+    lockStatements.set(
+      runs,
+      (text = `WITH RECURSIVE wanted AS MATERIALIZED (${runs}),
+        ancestors AS (SELECT n AS run, n FROM wanted
+          UNION ALL SELECT a.run, r.parent_run FROM ancestors a JOIN runs r ON r.n = a.n AND r.parent_run IS NOT NULL),
+        partitions AS (SELECT DISTINCT first % ${PARTITIONS} AS p FROM (SELECT min(n) AS first FROM ancestors GROUP BY run) AS roots ORDER BY 1),
+        locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${PARTITION_LOCK} + p::int, hashtext(current_schema())) AS lock FROM partitions)
+      SELECT n FROM wanted WHERE (SELECT count(lock::text) FROM locked) >= 0`),
+    );
+  return text;
+}
+
 const bulkOf = (connection: Connection) => connection as Connection & BulkConnection;
 const nameOf = (hash: Uint8Array) => Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("latin1");
 
@@ -40,6 +67,32 @@ export const postgresDialect: Dialect = {
     const answers = list.map(({ text, values }) => bulkOf(connection).first(text, values));
     return answers.map((answer) => answer());
   },
+
+  lists(connection, list) {
+    const answers = list.map((query) => bulkOf(connection).list(query));
+    return answers.map((answer) => answer());
+  },
+
+  forUpdate: "FOR NO KEY UPDATE",
+  forKeyShare: "FOR KEY SHARE",
+  unlessLocked: "FOR NO KEY UPDATE SKIP LOCKED",
+
+  lockRuns(connection, { text, values }) {
+    const answer = bulkOf(connection).list({ text: lockStatement(text), values });
+    let locked: Set<number> | null = null;
+    return (run) => {
+      locked ??= new Set((answer() as { n: number }[]).map(({ n }) => n));
+      return locked.has(run);
+    };
+  },
+
+  lockName(connection, name) {
+    connection.sql(`SELECT pg_advisory_xact_lock(${NAME_LOCK}, hashtext(current_schema() || ':' || ?))`).run(name);
+  },
+
+  // Of the sequence that numbers events: they are never numbered twice.
+  clock: "(SELECT last_value FROM events_n_seq)",
+  tick: "nextval('events_n_seq')",
 
   nextNumber: (connection, table) =>
     Number(connection.sql("SELECT nextval(pg_get_serial_sequence(?, 'n')) AS n").get(table)?.["n"]),

@@ -28,6 +28,20 @@ export const sqliteDialect: Dialect = {
 
   firsts: (connection, list) => list.map(({ text, values }) => connection.sql(text).get(...values)),
 
+  lists: (connection, list) =>
+    list.map(({ text, values, lists = false }) => connection.sql(text, { lists }).all(...values)),
+
+  // One writer at a time.
+  forUpdate: "",
+  forKeyShare: "",
+  unlessLocked: "",
+  lockRuns: () => () => true,
+  lockName: () => {},
+
+  clock: "(SELECT coalesce(max(n), 0) FROM events)",
+  // The event of what ticks is written just before.
+  tick: "(SELECT coalesce(max(n), 0) FROM events)",
+
   nextNumber(connection, table) {
     const last = connection.sql("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table);
     return Number(last?.["seq"] ?? 0) + 1;

@@ -10,6 +10,7 @@ import { insertTasks } from "../tasks/insert-tasks.ts";
 import { holdsLane } from "../lanes/lanes.ts";
 import { runRow } from "../runs/runs.ts";
 import { CounterDeltas } from "../tasks/counter-deltas.ts";
+import { lockRuns } from "../kernel/lock-runs.ts";
 
 /** Links per lookup. */
 const LOOKUP_BATCH = 5000;
@@ -58,6 +59,7 @@ export function growRun(
   // Hashes before taking the lock: other writers wait only for the inserts.
   const hashes = hashesOf(task, tasks);
   return context.connection.write(() => {
+    lockRuns(context, [task.runId]);
     if (!holdsLane(context, hold)) return null;
     const run = runRow(context, task.runId);
     if (run === null || TERMINAL_RUN_STATES.includes(run.status)) return null;

@@ -21,7 +21,7 @@ const FIND_LANE: ForEach = {
 
 /** `lease_until` is set when a lane gets its first task: the audit reads from it how long the lane has waited. */
 const MAKE_LANE: ForEach = {
-  text: "INSERT INTO lanes (lane, lease_until) SELECT new.lane, new.lease_until FROM new ORDER BY new.row_index",
+  text: "INSERT INTO lanes (lane, lease_until) SELECT new.lane, new.lease_until FROM new WHERE true ORDER BY new.row_index ON CONFLICT (lane) DO NOTHING",
   columns: { lane: "text", lease_until: "double precision" },
 };
 
@@ -37,12 +37,12 @@ const SEE_SITE: ForEach = {
 };
 
 const MAKE_SITE: ForEach = {
-  text: "INSERT INTO sites (site, lane, first_seen_at) SELECT new.site, new.lane, new.at FROM new ORDER BY new.row_index",
+  text: "INSERT INTO sites (site, lane, first_seen_at) SELECT new.site, new.lane, new.at FROM new WHERE true ORDER BY new.row_index ON CONFLICT (site) DO NOTHING",
   columns: { site: "text", lane: "bigint", at: "bigint" },
 };
 
 const COUNT_SITE: ForEach = {
-  text: "INSERT INTO site_counts (site) SELECT new.site FROM new ORDER BY new.row_index",
+  text: "INSERT INTO site_counts (site) SELECT new.site FROM new WHERE true ORDER BY new.row_index ON CONFLICT (site) DO NOTHING",
   columns: { site: "text" },
 };
 
@@ -68,7 +68,7 @@ function lanesOf({ connection, leaseNow }: Context, names: readonly string[]): M
   dialect.each(
     connection,
     MAKE_LANE,
-    missing.map((name) => [name, now]),
+    missing.toSorted().map((name) => [name, now]),
   );
   find(missing);
   return ids;
@@ -118,7 +118,7 @@ export function assignLanes(
     known.set(site, { lane, laneName, site, shardCount: 1, shard: 0 });
     created.push([site, lane, now]);
   }
-  makeSites(context, created);
+  for (const [site, lane] of makeSites(context, created)) known.set(site, lane);
   return list.map(({ lane: laneName, site }) =>
     site === null
       ? { lane: lanes.get(laneName) as number, laneName, site: "", shardCount: 1, shard: 0 }
@@ -134,13 +134,22 @@ export function assignShard(context: Context, assignment: LaneAssignment, hash: 
   return { ...assignment, lane: id, laneName: lane, shard };
 }
 
-function makeSites({ connection }: Context, list: readonly Value[][]): void {
-  connection.dialect.each(connection, MAKE_SITE, list);
-  connection.dialect.each(
-    connection,
-    COUNT_SITE,
-    list.map(([site = null]) => [site]),
-  );
+/** Inserts sites, in order; returns those that another transaction has inserted in between, with their lanes. */
+function makeSites({ connection }: Context, list: readonly Value[][]): Map<string, LaneAssignment> {
+  const { dialect } = connection;
+  const others = new Map<string, LaneAssignment>();
+  if (list.length === 0) return others;
+  const sorted = list.toSorted(([a], [b]) => ((a as string) < (b as string) ? -1 : 1));
+  const sites = sorted.map(([site = null]): Value[] => [site]);
+  dialect.each(connection, MAKE_SITE, sorted);
+  dialect.each(connection, COUNT_SITE, sites);
+  if (dialect.forUpdate === "") return others;
+  for (const [index, row] of (dialect.eachFirst(connection, FIND_SITE, sites) as (SiteRow | undefined)[]).entries()) {
+    const [site, lane] = sorted[index] as [string, number];
+    if (row !== undefined && row.lane !== lane)
+      others.set(site, { lane: row.lane, laneName: row.name, site, shardCount: row.shard_count, shard: 0 });
+  }
+  return others;
 }
 
 /** Inserts a site that no task has requested yet. Returns its lane. */

@@ -195,7 +195,7 @@ export function mergePoliteness(context: Context, lane: number, politeness: Poli
     .sql(
       `SELECT lane, hold_until, hold_step, breaker_failures, breaker_pages, breaker_open_until, breaker_failed_probes,
          last_failure FROM sites
-       WHERE lane = ${PARENT_LANE_OF}`,
+       WHERE lane = ${PARENT_LANE_OF} ${context.connection.dialect.forUpdate}`,
     )
     .get(lane) as (PolitenessRow & { lane: number }) | undefined;
   if (row === undefined) return;
@@ -270,7 +270,8 @@ export class LearnedStrategies {
   }
 
   #knownOf(site: string): LearnedStrategy | null {
-    const row = this.#context.connection.sql("SELECT learned FROM sites WHERE site = ?").get(site);
+    const { connection } = this.#context;
+    const row = connection.sql(`SELECT learned FROM sites WHERE site = ? ${connection.dialect.forUpdate}`).get(site);
     return parseJson<LearnedStrategy | null>(row?.["learned"] as string | null | undefined, null);
   }
 

@@ -16,6 +16,7 @@ import { dropTasks } from "./write-task.ts";
 export function settle(context: Context, batches: readonly SettleBatch[], now: number): Settled {
   const { connection } = context;
   return connection.write(() => {
+    const isLocked = lockRunsOf(context, batches);
     const opened = new Set<string>();
     const deltas = new CounterDeltas();
     const advance = new Advance(context, deltas, opened, now);
@@ -42,7 +43,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       for (const { site, health } of batch.health ?? []) writeHealth(context, hold, site, health);
       if (batch.waiting !== undefined) writeWaiting(context, batch.hold.laneId, batch.waiting);
       const events = batch.tasks.flatMap(({ task, laneEvents = [] }) => (missed.has(task.row) ? [] : laneEvents));
-      if (events.length > 0) appendToRuns(context, batch.hold.laneId, events, now);
+      if (events.length > 0) appendToRuns(context, batch.hold.laneId, events, isLocked, now);
     }
     deltas.throughput.write(context, now);
     advance.write();
@@ -60,10 +61,22 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       ended.push({ runId: row.id, status: end.status });
       for (const lane of end.lanes) opened.add(lane);
     }
-    endStopped(context, opened, ended, now);
+    endStopped(context, opened, ended, now, isLocked);
     const dropped = new Set([...late.map(({ task }) => task.row), ...missed]);
     return { lost, opened: [...opened], ended, ...(dropped.size === 0 ? {} : { dropped: [...dropped] }) };
   });
+}
+
+/** The runs of the tasks, and those that get events of their lanes. */
+function lockRunsOf({ connection }: Context, batches: readonly SettleBatch[]): (run: number) => boolean {
+  const ids = new Set(batches.flatMap(({ tasks }) => tasks.map(({ task }) => task.runId)));
+  const lanes = batches
+    .filter(({ tasks }) => tasks.some(({ laneEvents = [] }) => laneEvents.length > 0))
+    .map(({ hold }) => hold.laneId);
+  const text = `SELECT n FROM runs WHERE id IN (SELECT value FROM json_each(?1)) UNION SELECT run AS n FROM
+    (SELECT s.run FROM streams s WHERE s.lane IN (SELECT CAST(value AS BIGINT) FROM json_each(?2)) AND ${STREAM_IS_OPEN}
+     LIMIT ${MAX_LOGGED_RUNS}) AS logged`;
+  return connection.dialect.lockRuns(connection, { text, values: [JSON.stringify([...ids]), JSON.stringify(lanes)] });
 }
 
 /** The runs of the streams; some may have ended (cancelled, out of time) while their owner ran tasks. */
@@ -87,7 +100,13 @@ function streamsOf({ connection }: Context, tasks: readonly SettledTask[]): Stre
 const MAX_LOGGED_RUNS = 100;
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-function appendToRuns(context: Context, lane: number, events: readonly RunEvent[], now: number): void {
+function appendToRuns(
+  context: Context,
+  lane: number,
+  events: readonly RunEvent[],
+  isLocked: (run: number) => boolean,
+  now: number,
+): void {
   const runs = rows<{ run: number }>(
     context.connection
       .sql(
@@ -97,5 +116,5 @@ function appendToRuns(context: Context, lane: number, events: readonly RunEvent[
       )
       .all(lane),
   );
-  for (const { run } of runs) for (const event of events) appendEvent(context, run, event, now);
+  for (const { run } of runs) if (isLocked(run)) for (const event of events) appendEvent(context, run, event, now);
 }

@@ -107,12 +107,23 @@ export function endStoppedNow(context: Context, now: number): string[] {
 }
 
 /** Ends tasks with a stop request that are not running, however they were requeued. */
-export function endStopped(context: Context, opened: Set<string>, ended: Settled["ended"], now: number): void {
+export function endStopped(
+  context: Context,
+  opened: Set<string>,
+  ended: Settled["ended"],
+  now: number,
+  isLocked: (run: number) => boolean = () => true,
+): void {
   const { connection } = context;
   if (!hasStopRequests(context)) return;
-  const waiting = rows<{ id: number; state: number }>(
-    connection.sql(`SELECT t.id, t.state FROM task_stops k JOIN tasks t ON t.id = k.task WHERE ${WAITING}`).all(),
-  );
+  const waiting = rows<{ id: number; state: number; run: number }>(
+    connection
+      .sql(
+        `SELECT t.id, t.state, s.run FROM task_stops k JOIN tasks t ON t.id = k.task JOIN streams s ON s.id = t.stream
+         WHERE ${WAITING}`,
+      )
+      .all(),
+  ).filter(({ run }) => isLocked(run));
   const deltas = new CounterDeltas();
   const advance = new Advance(context, deltas, opened, now);
   for (const { id, state } of waiting)

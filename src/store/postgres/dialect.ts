@@ -16,6 +16,10 @@ const NAME_LOCK = 0x4f727100;
 /** Two runs exclude each other's writers by chance if their numbers are equal modulo this. */
 const PARTITIONS = 64;
 
+/** The run that started a workflow with all its child runs; by index only. */
+const ROOT = `(WITH RECURSIVE up AS (SELECT w.n AS n UNION ALL
+  SELECT (SELECT r.parent_run FROM runs r WHERE r.n = up.n) FROM up WHERE up.n IS NOT NULL) SELECT min(n) FROM up)`;
+
 const lockStatements = new Map<string, string>();
 
 /**
@@ -27,12 +31,10 @@ function lockStatement(runs: string): string {
   if (text === undefined)
     lockStatements.set(
       runs,
-      (text = `WITH RECURSIVE wanted AS MATERIALIZED (${runs}),
-        ancestors AS (SELECT n AS run, n FROM wanted
-          UNION ALL SELECT a.run, r.parent_run FROM ancestors a JOIN runs r ON r.n = a.n AND r.parent_run IS NOT NULL),
-        partitions AS (SELECT DISTINCT first % ${PARTITIONS} AS p FROM (SELECT min(n) AS first FROM ancestors GROUP BY run) AS roots ORDER BY 1),
+      (text = `WITH wanted AS MATERIALIZED (${runs}),
+        partitions AS (SELECT DISTINCT ${ROOT} % ${PARTITIONS} AS p FROM wanted w WHERE w.n IS NOT NULL ORDER BY 1),
         locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${PARTITION_LOCK} + p::int, hashtext(current_schema())) AS lock FROM partitions)
-      SELECT n FROM wanted WHERE (SELECT count(lock::text) FROM locked) >= 0`),
+      SELECT n FROM wanted WHERE n IS NOT NULL AND (SELECT count(lock::text) FROM locked) >= 0`),
     );
   return text;
 }

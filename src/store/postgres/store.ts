@@ -1,11 +1,11 @@
 import { getCompileCacheDir } from "node:module";
 import { type Transferable, Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
-import { OrbError } from "../../base/errors.ts";
+import { messageOf, OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
 import { STORE_ACCESS, type StoreMethods } from "../ports/access.ts";
-import type { Store } from "../ports/port.ts";
+import type { LaneHold, Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
 import { type ChannelEnds, createChannel } from "./sync-channel.ts";
 import type { Call, Opened, Ready, CallResult, PlainCallError, ThreadData } from "./thread.ts";
@@ -22,8 +22,12 @@ interface PostgresOptions {
   leaseNow?: () => number;
   /** The schema is still being copied, and audited before others may start on it. */
   unfinished?: boolean;
+  /** Connections for transactions that exclude only those of the same runs. */
+  writers?: number;
 }
 
+/** Two do 1.7 times as much as one with Postgres 2 ms away, and four no more than two (docs/scaling.md). */
+const WRITERS = 2;
 const READERS = 2;
 
 type Listener = (what: "events" | "control") => void;
@@ -45,8 +49,11 @@ export async function migratePostgres(options: PostgresOptions): Promise<NonNull
 
 async function open(options: PostgresOptions): Promise<{ store: Store; migrated: NonNullable<Opened["migrated"]> }> {
   const { url, schema } = takeSchema(options.url);
-  const channels = Array.from({ length: 1 + READERS }, () => createChannel());
-  const wire = startWire(url, schema, channels);
+  const { writers: writerCount = WRITERS } = options;
+  // First a writer and the readers; the others follow when the process becomes a worker.
+  const channels = Array.from({ length: writerCount + READERS + 1 }, () => createChannel());
+  const isReader = (index: number) => index >= 1 && index <= READERS;
+  const wire = startWire(url, schema, channels, isReader);
   // Subscribed from the start: a thread that has already exited emits nothing.
   const wireEnded = new Promise((resolve) => wire.once("exit", resolve));
   const listeners = new Set<Listener>();
@@ -63,18 +70,21 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   // Only now: adding a listener refs the thread, which keeps the process alive.
   wire.unref();
   const threads: StoreThread[] = [];
+  const starting: Promise<void>[] = [];
   let closed: Promise<void> | null = null;
   const close = () => (closed ??= end());
   const end = async () => {
+    await Promise.all(starting);
     await Promise.all(threads.map((thread) => thread.close()));
     wire.ref();
     wire.postMessage("close");
     await wireEnded;
   };
-  const workers = channels.map(({ asking }, index) => {
+  const startWorker = ({ asking }: ChannelEnds, index: number) => {
     const data: ThreadData = { channel: asking, schema, migrates: index === 0 && options.unfinished !== true };
     return startThread("thread", data, [asking.port]);
-  });
+  };
+  const workers = channels.slice(0, 1 + READERS).map(startWorker);
   try {
     // The first thread migrates; the others need its tables.
     for (const worker of workers) threads.push(await StoreThread.open(worker));
@@ -88,10 +98,44 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     throw error;
   }
   const [writer, ...readers] = threads as [StoreThread, ...StoreThread[]];
+  const writers = [writer];
+  let rowWriter = writer;
+  /** Leases must not wait for other work of the process: they get a connection of their own. */
+  const startMoreWriters = () => {
+    if (starting.length > 0 || closed !== null) return;
+    const more = channels.slice(1 + READERS);
+    for (const [index, channel] of more.entries())
+      starting.push(
+        StoreThread.open(startWorker(channel, 1 + READERS + index)).then(
+          (thread) => {
+            threads.push(thread);
+            if (index === 0) rowWriter = thread;
+            else writers.push(thread);
+          },
+          // Its work stays with the first.
+          (error: unknown) => options.log?.warn("cannot open another database thread", { error: messageOf(error) }),
+        ),
+      );
+  };
+  const threadFor = (method: keyof StoreMethods, args: unknown[]): StoreThread => {
+    if (method === "joinOwners") startMoreWriters();
+    switch (STORE_ACCESS[method]) {
+      case "read":
+        return leastBusy(readers);
+      case "row":
+        return rowWriter;
+      case "runs":
+        // A thread remembers which run of a lane it served last.
+        if (method === "claim") return writers[(args[0] as LaneHold).laneId % writers.length] as StoreThread;
+        return leastBusy(writers);
+      case "all":
+        return writer;
+    }
+  };
   const call = (method: string, args: unknown[]) => {
-    const thread = STORE_ACCESS[method as keyof StoreMethods] === "read" ? leastBusy(readers) : writer;
     const { clock, leaseNow } = options;
-    return thread.call({ method, args, wallNow: clock.now(), leaseNow: leaseNow?.() ?? null });
+    const times = { wallNow: clock.now(), leaseNow: leaseNow?.() ?? null };
+    return threadFor(method as keyof StoreMethods, args).call({ method, args, ...times });
   };
   const methods = Object.fromEntries(
     writer.methods.map((method) => [method, (...args: unknown[]) => call(method, args)]),
@@ -111,11 +155,16 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   return { store, migrated: writer.migrated as NonNullable<Opened["migrated"]> };
 }
 
-function startWire(url: string, schema: string, channels: readonly ChannelEnds[]): Worker {
+function startWire(
+  url: string,
+  schema: string,
+  channels: readonly ChannelEnds[],
+  isReader: (index: number) => boolean,
+): Worker {
   const data: WireData = {
     url,
     schema,
-    channels: channels.map(({ answering }, index) => ({ end: answering, readOnly: index > 0 })),
+    channels: channels.map(({ answering }, index) => ({ end: answering, readOnly: isReader(index) })),
   };
   const ports = channels.map(({ answering }) => answering.port);
   return startThread("wire", data, ports);

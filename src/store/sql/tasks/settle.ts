@@ -2,6 +2,7 @@ import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.t
 import type { RunEvent } from "../../../domain/run/outcome.ts";
 import type { SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
 import { appendEvent, type Context, rows } from "../kernel/context.ts";
+import { lockRuns, RUNS_BY_ID } from "../kernel/lock-runs.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
 import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
 import { holdsLanes, STREAM_IS_OPEN } from "../lanes/lanes.ts";
@@ -68,15 +69,17 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
 }
 
 /** The runs of the tasks, and those that get events of their lanes. */
-function lockRunsOf({ connection }: Context, batches: readonly SettleBatch[]): (run: number) => boolean {
+function lockRunsOf(context: Context, batches: readonly SettleBatch[]): (run: number) => boolean {
   const ids = new Set(batches.flatMap(({ tasks }) => tasks.map(({ task }) => task.runId)));
   const lanes = batches
     .filter(({ tasks }) => tasks.some(({ laneEvents = [] }) => laneEvents.length > 0))
     .map(({ hold }) => hold.laneId);
-  const text = `SELECT n FROM runs WHERE id IN (SELECT value FROM json_each(?1)) UNION SELECT run AS n FROM
-    (SELECT s.run FROM streams s WHERE s.lane IN (SELECT CAST(value AS BIGINT) FROM json_each(?2)) AND ${STREAM_IS_OPEN}
-     LIMIT ${MAX_LOGGED_RUNS}) AS logged`;
-  return connection.dialect.lockRuns(connection, { text, values: [JSON.stringify([...ids]), JSON.stringify(lanes)] });
+  if (lanes.length === 0) return lockRuns(context, [...ids]);
+  const logged = `SELECT run FROM (SELECT s.run FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} LIMIT ${MAX_LOGGED_RUNS}) AS logged`;
+  return context.connection.dialect.lockRuns(context.connection, {
+    text: [RUNS_BY_ID, ...lanes.map(() => logged)].join(" UNION "),
+    values: [JSON.stringify([...ids]), ...lanes],
+  });
 }
 
 /** The runs of the streams; some may have ended (cancelled, out of time) while their owner ran tasks. */

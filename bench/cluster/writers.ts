@@ -20,7 +20,10 @@ const SLOTS = 64;
 const PAGES = 1500;
 const WARM_UP_MS = 10_000;
 
-export async function benchWriters(seconds: number, delays: readonly number[] = (process.env["DELAYS"] ?? "1,2,5").split(",").map(Number)): Promise<boolean> {
+export async function benchWriters(
+  seconds: number,
+  delays: readonly number[] = (process.env["DELAYS"] ?? "1,2,5").split(",").map(Number),
+): Promise<boolean> {
   print(`\nwriters: ${SITES} crawls of fast sites, Postgres behind a line that delays each way`);
   printLoad();
   const results: boolean[] = [];

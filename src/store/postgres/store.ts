@@ -50,7 +50,7 @@ export async function migratePostgres(options: PostgresOptions): Promise<NonNull
 async function open(options: PostgresOptions): Promise<{ store: Store; migrated: NonNullable<Opened["migrated"]> }> {
   const { url, schema } = takeSchema(options.url);
   const { writers: writerCount = WRITERS } = options;
-  // First a writer and the readers; the others follow when the process becomes a worker.
+  // A writer, the readers, and those that start when there is more to write.
   const channels = Array.from({ length: writerCount + READERS + 1 }, () => createChannel());
   const isReader = (index: number) => index >= 1 && index <= READERS;
   const wire = startWire(url, schema, channels, isReader);
@@ -70,7 +70,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   // Only now: adding a listener refs the thread, which keeps the process alive.
   wire.unref();
   const threads: StoreThread[] = [];
-  const starting: Promise<void>[] = [];
+  const starting: Promise<StoreThread>[] = [];
   let closed: Promise<void> | null = null;
   const close = () => (closed ??= end());
   const end = async () => {
@@ -99,43 +99,60 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   }
   const [writer, ...readers] = threads as [StoreThread, ...StoreThread[]];
   const writers = [writer];
-  let rowWriter = writer;
-  /** Leases must not wait for other work of the process: they get a connection of their own. */
-  const startMoreWriters = () => {
-    if (starting.length > 0 || closed !== null) return;
-    const more = channels.slice(1 + READERS);
-    for (const [index, channel] of more.entries())
-      starting.push(
-        StoreThread.open(startWorker(channel, 1 + READERS + index)).then(
-          (thread) => {
-            threads.push(thread);
-            if (index === 0) rowWriter = thread;
-            else writers.push(thread);
-          },
-          // Its work stays with the first.
-          (error: unknown) => options.log?.warn("cannot open another database thread", { error: messageOf(error) }),
-        ),
-      );
+  const spare = channels.slice(1 + READERS).map((channel, index) => ({ channel, index: 1 + READERS + index }));
+  /** Another thread, as soon as it is ready; the first one if it cannot be started. */
+  const startAnother = (): Promise<StoreThread> => {
+    const next = spare.pop();
+    if (next === undefined || closed !== null) return Promise.resolve(writer);
+    const started = StoreThread.open(startWorker(next.channel, next.index)).then(
+      (thread) => {
+        threads.push(thread);
+        return thread;
+      },
+      (error: unknown) => {
+        options.log?.warn("cannot start another database thread", { error: messageOf(error) });
+        return writer;
+      },
+    );
+    starting.push(started);
+    return started;
   };
-  const threadFor = (method: keyof StoreMethods, args: unknown[]): StoreThread => {
-    if (method === "joinOwners") startMoreWriters();
+  let rowWriter: Promise<StoreThread> | null = null;
+  let isGrowing = false;
+  const writerOf = (method: keyof StoreMethods, args: unknown[]): StoreThread => {
+    const least = leastBusy(writers);
+    if (least.waiting > 0 && writers.length < writerCount && !isGrowing) {
+      isGrowing = true;
+      void startAnother().then((thread) => {
+        if (thread === writer) return;
+        writers.push(thread);
+        isGrowing = false;
+      });
+    }
+    // A thread remembers which run of a lane it served last.
+    return method === "claim" ? (writers[(args[0] as LaneHold).laneId % writers.length] as StoreThread) : least;
+  };
+  const threadFor = (method: keyof StoreMethods, args: unknown[]): StoreThread | Promise<StoreThread> => {
     switch (STORE_ACCESS[method]) {
       case "read":
         return leastBusy(readers);
+      // Leases must not wait for other work of the process: they get a thread and a connection of their own.
       case "row":
-        return rowWriter;
+        if (method === "heartbeat" || writer.waiting > 0) rowWriter ??= startAnother();
+        return rowWriter ?? writer;
       case "runs":
-        // A thread remembers which run of a lane it served last.
-        if (method === "claim") return writers[(args[0] as LaneHold).laneId % writers.length] as StoreThread;
-        return leastBusy(writers);
+        return writerOf(method, args);
       case "all":
         return writer;
     }
   };
-  const call = (method: string, args: unknown[]) => {
+  const call = (method: string, args: unknown[]): Promise<unknown> => {
     const { clock, leaseNow } = options;
     const times = { wallNow: clock.now(), leaseNow: leaseNow?.() ?? null };
-    return threadFor(method as keyof StoreMethods, args).call({ method, args, ...times });
+    const thread = threadFor(method as keyof StoreMethods, args);
+    return thread instanceof StoreThread
+      ? thread.call({ method, args, ...times })
+      : thread.then((ready) => ready.call({ method, args, ...times }));
   };
   const methods = Object.fromEntries(
     writer.methods.map((method) => [method, (...args: unknown[]) => call(method, args)]),

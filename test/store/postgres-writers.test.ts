@@ -6,6 +6,7 @@ import type { Discovered } from "../../src/domain/run/outcome.ts";
 import type { LaneGrant, SettledTask, Store } from "../../src/store/ports/port.ts";
 import { STORE_ACCESS } from "../../src/store/ports/access.ts";
 import { DEPLOYMENT_LOCK } from "../../src/store/postgres/connection.ts";
+import { NAME_LOCK } from "../../src/store/postgres/dialect.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { attempt, DONE, FAILED, HANDED_BACK, newTask, RATE_WAIT, retryAt } from "../contract/store/kit.ts";
 import { startPostgres } from "../support/services.ts";
@@ -133,6 +134,27 @@ describe("several writers on one Postgres", servicesGate, () => {
       assert.equal(over, false);
       await client.query("COMMIT");
       assert.equal(await taken, null);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test("events are numbered in the order of their commits: one transaction at a time", async () => {
+    await using store = await open("numbers");
+    const client = await admin("numbers");
+    try {
+      await client.query("BEGIN");
+      await client.query(`SELECT pg_advisory_xact_lock(${NAME_LOCK}, hashtext('numbers:events'))`);
+      let over = false;
+      const opened = store
+        .openRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, Date.now())
+        .finally(() => (over = true));
+      while ((await client.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount === 0)
+        assert.equal(over, false);
+      await store.probe();
+      assert.equal(over, false);
+      await client.query("COMMIT");
+      await opened;
     } finally {
       await client.end();
     }

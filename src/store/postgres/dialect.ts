@@ -12,7 +12,7 @@ const INSERT_TASKS = `INSERT INTO tasks (stream, state, priority, created_at, ke
 
 /** Advisory locks: of one of the partitions of runs, and of a name. */
 const PARTITION_LOCK = 0x4f727000;
-const NAME_LOCK = 0x4f727100;
+export const NAME_LOCK = 0x4f727100;
 /** Two runs exclude each other's writers by chance if their numbers are equal modulo this. */
 const PARTITIONS = 64;
 
@@ -153,20 +153,17 @@ export const postgresDialect: Dialect = {
   },
 };
 
-/** Looks up all hashes on the first call. */
+/** Sent with the next statement whose answer is needed. */
 function among(
   connection: Connection,
   hashes: readonly Uint8Array[],
   text: string,
   parameters: readonly number[],
 ): (hash: Uint8Array) => boolean {
+  const answer = hashes.length === 0 ? null : bulkOf(connection).bulk(text, [[...hashes], ...parameters]);
   let found: Set<string> | null = null;
   return (hash) => {
-    found ??= new Set(
-      (bulkOf(connection).bulk(text, [[...hashes], ...parameters])().rows as { key_hash: Uint8Array }[]).map((row) =>
-        nameOf(row.key_hash),
-      ),
-    );
+    found ??= new Set(((answer?.().rows ?? []) as { key_hash: Uint8Array }[]).map((row) => nameOf(row.key_hash)));
     return found.has(nameOf(hash));
   };
 }

@@ -108,8 +108,13 @@ function addDiscovered(
   now: number,
 ): Grown {
   const { connection } = context;
+  // Sent together.
+  const exists = connection.dialect.tasksAmong(connection, hashes);
   const pages = connection
-    .sql("SELECT pages_limit, pages_known, pages_counted FROM runs WHERE n = ?")
+    .sql(
+      `SELECT pages_limit, pages_known, pages_counted, EXISTS (SELECT 1 FROM page_aliases a WHERE a.run = runs.n) AS aliased
+       FROM runs WHERE n = ?`,
+    )
     .get(run) as unknown as PagesOfRun;
   const quota = {
     pages: remainingPages(pages),
@@ -117,7 +122,11 @@ function addDiscovered(
       ? Math.max(0, auxiliaryLimit - countAuxiliary(context, run))
       : 0,
   };
-  const { added, lanes, leftOut } = insertTasks(context, run, tasks, hashes, deltas, now, quota);
+  const { added, lanes, leftOut } = insertTasks(context, run, tasks, hashes, deltas, now, {
+    quota,
+    exists,
+    isAliased: pages.aliased === 1,
+  });
   if (added.pages > 0)
     connection.sql("UPDATE runs SET pages_known = pages_known + ? WHERE n = ?").run(added.pages, run);
   if (leftOut.pages) recordLimitHit(context, run, "pages");
@@ -128,6 +137,8 @@ interface PagesOfRun {
   pages_limit: number | null;
   pages_known: number;
   pages_counted: number;
+  /** Some pages are known under several URLs. */
+  aliased: number;
 }
 
 /** More pages may become known than fetched, because some will not count; claims enforce the limit. */

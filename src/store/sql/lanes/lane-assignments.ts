@@ -46,6 +46,9 @@ const COUNT_SITE: ForEach = {
   columns: { site: "text" },
 };
 
+/** Lanes and sites are created by one transaction at a time: two that create the same ones would deadlock. */
+const NEW_LANES = "new lanes";
+
 /** Finds or creates lanes; `names` has no duplicates. */
 function lanesOf({ connection, leaseNow }: Context, names: readonly string[]): Map<string, number> {
   const { dialect } = connection;
@@ -65,10 +68,11 @@ function lanesOf({ connection, leaseNow }: Context, names: readonly string[]): M
   const missing = find(names);
   if (missing.length === 0) return ids;
   const now = leaseNow();
+  dialect.lockName(connection, NEW_LANES);
   dialect.each(
     connection,
     MAKE_LANE,
-    missing.toSorted().map((name) => [name, now]),
+    missing.map((name) => [name, now]),
   );
   find(missing);
   return ids;
@@ -134,18 +138,18 @@ export function assignShard(context: Context, assignment: LaneAssignment, hash: 
   return { ...assignment, lane: id, laneName: lane, shard };
 }
 
-/** Inserts sites, in order; returns those that another transaction has inserted in between, with their lanes. */
+/** Inserts sites; returns those that another transaction has inserted in between, with their lanes. */
 function makeSites({ connection }: Context, list: readonly Value[][]): Map<string, LaneAssignment> {
   const { dialect } = connection;
   const others = new Map<string, LaneAssignment>();
   if (list.length === 0) return others;
-  const sorted = list.toSorted(([a], [b]) => ((a as string) < (b as string) ? -1 : 1));
-  const sites = sorted.map(([site = null]): Value[] => [site]);
-  dialect.each(connection, MAKE_SITE, sorted);
+  const sites = list.map(([site = null]): Value[] => [site]);
+  dialect.lockName(connection, NEW_LANES);
+  dialect.each(connection, MAKE_SITE, list);
   dialect.each(connection, COUNT_SITE, sites);
   if (dialect.forUpdate === "") return others;
   for (const [index, row] of (dialect.eachFirst(connection, FIND_SITE, sites) as (SiteRow | undefined)[]).entries()) {
-    const [site, lane] = sorted[index] as [string, number];
+    const [site, lane] = list[index] as [string, number];
     if (row !== undefined && row.lane !== lane)
       others.set(site, { lane: row.lane, laneName: row.name, site, shardCount: row.shard_count, shard: 0 });
   }

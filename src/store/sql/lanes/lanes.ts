@@ -174,20 +174,11 @@ export function requeueRunning(context: Context, streams: readonly number[]): nu
 }
 
 export function holdsLane(context: Context, hold: LaneHold): boolean {
-  return holdsLanes(context, [hold])[0] === true;
+  const { text, values } = holdQuery(context.connection, hold);
+  return context.connection.sql(text).get(...values) !== undefined;
 }
 
-/** Also locks the lanes, in order: nobody takes them over before the transaction ends. */
-export function holdsLanes({ connection }: Context, holds: readonly LaneHold[]): boolean[] {
-  const sorted = holds.toSorted((a, b) => a.laneId - b.laneId);
-  const found = connection.dialect.firsts(
-    connection,
-    sorted.map((hold) => holdQuery(connection, hold)),
-  );
-  const held = new Set(sorted.filter((_, index) => found[index] !== undefined));
-  return holds.map((hold) => held.has(hold));
-}
-
+/** Also locks the lane: nobody takes it over before the transaction ends. Several are locked in the order of their ids. */
 export function holdQuery({ dialect }: Connection, { laneId, epoch, owner }: LaneHold): Query {
   const text = `SELECT 1 FROM lanes WHERE id = ? AND epoch = ? AND owner = ? ${dialect.forUpdate}`;
   return { text, values: [laneId, epoch, owner] };

@@ -250,34 +250,48 @@ export function resetBreaker(context: Context, site: string): void {
 
 type Lesson = NonNullable<Report["learned"]>;
 
-/** Merges learned strategies of pages into their sites: reads and writes each site once. */
+/** Merges learned strategies of pages into their sites: reads and writes each site once, in order. */
 export class LearnedStrategies {
   readonly #context: Context;
   readonly #now: number;
-  readonly #sites = new Map<string, { known: LearnedStrategy | null; changed: boolean }>();
+  readonly #lessons = new Map<string, Lesson[]>();
 
   constructor(context: Context, now: number) {
     this.#context = context;
     this.#now = now;
   }
 
-  learn({ site, url, needed, because }: Lesson): void {
-    let entry = this.#sites.get(site);
-    if (entry === undefined) this.#sites.set(site, (entry = { known: this.#knownOf(site), changed: false }));
-    const after =
-      needed === "browser" ? learnBrowser(entry.known, url, because, this.#now) : learnPlain(entry.known, this.#now);
-    if (after !== null) this.#sites.set(site, { known: after, changed: true });
-  }
-
-  #knownOf(site: string): LearnedStrategy | null {
-    const { connection } = this.#context;
-    const row = connection.sql(`SELECT learned FROM sites WHERE site = ? ${connection.dialect.forUpdate}`).get(site);
-    return parseJson<LearnedStrategy | null>(row?.["learned"] as string | null | undefined, null);
+  learn(lesson: Lesson): void {
+    const lessons = this.#lessons.get(lesson.site);
+    if (lessons === undefined) this.#lessons.set(lesson.site, [lesson]);
+    else lessons.push(lesson);
   }
 
   write(): void {
-    const update = this.#context.connection.sql("UPDATE sites SET learned = ? WHERE site = ?");
-    for (const [site, { known, changed }] of this.#sites) if (changed) update.run(JSON.stringify(known), site);
+    const { connection } = this.#context;
+    const sites = [...this.#lessons.keys()].toSorted();
+    const text = `SELECT learned FROM sites WHERE site = ? ${connection.dialect.forUpdate}`;
+    const found = connection.dialect.firsts(
+      connection,
+      sites.map((site) => ({ text, values: [site] })),
+    );
+    const update = connection.sql("UPDATE sites SET learned = ? WHERE site = ?");
+    for (const [index, site] of sites.entries()) {
+      const known = parseJson<LearnedStrategy | null>(found[index]?.["learned"] as string | null | undefined, null);
+      const learned = this.#after(known, this.#lessons.get(site) ?? []);
+      if (learned !== null) update.run(JSON.stringify(learned), site);
+    }
+  }
+
+  /** Null: nothing new. */
+  #after(known: LearnedStrategy | null, lessons: readonly Lesson[]): LearnedStrategy | null {
+    let learned: LearnedStrategy | null = null;
+    for (const { url, needed, because } of lessons) {
+      const before: LearnedStrategy | null = learned ?? known;
+      const now = this.#now;
+      learned = (needed === "browser" ? learnBrowser(before, url, because, now) : learnPlain(before, now)) ?? learned;
+    }
+    return learned;
   }
 }
 

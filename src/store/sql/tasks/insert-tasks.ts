@@ -13,6 +13,20 @@ interface KindCounts {
 
 const UNLIMITED: KindCounts = { pages: Number.POSITIVE_INFINITY, auxiliary: Number.POSITIVE_INFINITY };
 
+/** What is known of a run before tasks are added to it. */
+interface KnownOfRun {
+  quota: KindCounts;
+  /** Whether there is a task with this key. */
+  exists: (hash: Uint8Array) => boolean;
+  /** Some pages are known under several URLs. */
+  isAliased: boolean;
+}
+
+function readKnown(context: Context, run: number, hashes: readonly Uint8Array[]): KnownOfRun {
+  const exists = context.connection.dialect.tasksAmong(context.connection, hashes);
+  return { quota: UNLIMITED, exists, isAliased: hasAliases(context, run) };
+}
+
 /** Inserts the tasks that do not exist yet, within the quota, with their lanes and streams. The caller applies `deltas` to the counters. */
 export function insertTasks(
   context: Context,
@@ -21,12 +35,12 @@ export function insertTasks(
   hashes: readonly Uint8Array[],
   deltas: CounterDeltas,
   now: number,
-  quota: KindCounts = UNLIMITED,
+  known: KnownOfRun = readKnown(context, run, hashes),
 ): { added: KindCounts; lanes: string[]; leftOut: { pages: boolean; auxiliary: boolean } } {
   const { connection } = context;
   const { dialect } = connection;
-  const isAlias = hasAliases(context, run) ? dialect.aliasesAmong(connection, run, hashes) : () => false;
-  const exists = dialect.tasksAmong(connection, hashes);
+  const { quota, exists } = known;
+  const isAlias = known.isAliased ? dialect.aliasesAmong(connection, run, hashes) : () => false;
   const streams = new Map<string, Target>();
   const chosen: NewRow[] = [];
   const leftOut = { pages: false, auxiliary: false };

@@ -1,15 +1,16 @@
 import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { RunEvent } from "../../../domain/run/outcome.ts";
-import type { SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
+import type { LaneHold, SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
+import type { Row } from "../kernel/connection.ts";
 import { appendEvent, type Context, rows } from "../kernel/context.ts";
 import { lockRuns, RUNS_BY_ID } from "../kernel/lock-runs.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
 import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
-import { holdsLanes, STREAM_IS_OPEN } from "../lanes/lanes.ts";
+import { holdQuery, STREAM_IS_OPEN } from "../lanes/lanes.ts";
 import { Outcomes, type StreamsOfTasks } from "./outcomes.ts";
 import { lanesThatWaitFor } from "../sites/site-deps.ts";
 import { mergePoliteness, writeHealth, writePoliteness, writeWaiting } from "../sites/sites.ts";
-import { endStopped } from "./stop-task.ts";
+import { endStopped, HAS_STOPS } from "./stop-task.ts";
 import { CounterDeltas } from "./counter-deltas.ts";
 import { Advance } from "../workflows/workflow-advance.ts";
 import { dropTasks } from "./write-task.ts";
@@ -21,14 +22,10 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const opened = new Set<string>();
     const deltas = new CounterDeltas();
     const advance = new Advance(context, deltas, opened, now);
-    const holds = holdsLanes(
-      context,
-      batches.map(({ hold }) => hold),
-    );
-    const ours = batches.filter((_, index) => holds[index] === true);
-    const lost = batches.filter((_, index) => holds[index] !== true).map(({ hold }) => hold.laneId);
+    const { holds, streams, hasStops } = readBatches(context, batches);
+    const ours = batches.filter(({ hold }) => holds.has(hold));
+    const lost = batches.filter(({ hold }) => !holds.has(hold)).map(({ hold }) => hold.laneId);
     const tasks = ours.flatMap((batch) => batch.tasks);
-    const streams = streamsOf(context, tasks);
     // Also for a run that was removed.
     const isLate = ({ task }: SettledTask) => streams.get(task.streamId)?.closed ?? true;
     const late = tasks.filter(isLate);
@@ -62,7 +59,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       ended.push({ runId: row.id, status: end.status });
       for (const lane of end.lanes) opened.add(lane);
     }
-    endStopped(context, opened, ended, now, isLocked);
+    if (hasStops) endStopped(context, opened, ended, now, isLocked);
     const dropped = new Set([...late.map(({ task }) => task.row), ...missed]);
     return { lost, opened: [...opened], ended, ...(dropped.size === 0 ? {} : { dropped: [...dropped] }) };
   });
@@ -82,17 +79,39 @@ function lockRunsOf(context: Context, batches: readonly SettleBatch[]): (run: nu
   });
 }
 
+const STREAM = "SELECT s.run, r.status, r.completion_hooks FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?";
+
+interface Batches {
+  /** Those whose lanes are still owned. */
+  holds: ReadonlySet<LaneHold>;
+  streams: StreamsOfTasks;
+  hasStops: boolean;
+}
+
+/** Locks the lanes, in order, and reads what settling needs, in one round trip. */
+function readBatches({ connection }: Context, batches: readonly SettleBatch[]): Batches {
+  const holds = batches.map(({ hold }) => hold).toSorted((a, b) => a.laneId - b.laneId);
+  const ids = [...new Set(batches.flatMap(({ tasks }) => tasks.map(({ task }) => task.streamId)))];
+  const found = connection.dialect.firsts(connection, [
+    ...holds.map((hold) => holdQuery(connection, hold)),
+    ...ids.map((id) => ({ text: STREAM, values: [id] })),
+    // Nobody can request a stop before this transaction ends.
+    HAS_STOPS,
+  ]);
+  return {
+    holds: new Set(holds.filter((_, index) => found[index] !== undefined)),
+    streams: readStreams(ids, found.slice(holds.length)),
+    hasStops: found.at(-1) !== undefined,
+  };
+}
+
 /** The runs of the streams; some may have ended (cancelled, out of time) while their owner ran tasks. */
-function streamsOf({ connection }: Context, tasks: readonly SettledTask[]): StreamsOfTasks {
-  const ids = [...new Set(tasks.map(({ task }) => task.streamId))];
-  const text = "SELECT s.run, r.status, r.completion_hooks FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?";
-  const found = connection.dialect.firsts(
-    connection,
-    ids.map((id) => ({ text, values: [id] })),
-  );
+function readStreams(ids: readonly number[], found: readonly (Row | undefined)[]): StreamsOfTasks {
   return new Map(
     ids.flatMap((id, index) => {
-      const row = found[index] as { run: number; status: RunState; completion_hooks: string | null } | undefined;
+      const row = found[index] as unknown as
+        | { run: number; status: RunState; completion_hooks: string | null }
+        | undefined;
       return row === undefined
         ? []
         : [[id, { run: row.run, closed: TERMINAL_RUN_STATES.includes(row.status), hooks: row.completion_hooks }]];

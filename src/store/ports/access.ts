@@ -3,7 +3,7 @@ import type { Store } from "./port.ts";
 /** The methods that every database implements with the same SQL. */
 export type StoreMethods = Omit<
   Store,
-  "capabilities" | "instance" | "deployment" | "close" | "watch" | typeof Symbol.asyncDispose
+  "capabilities" | "instance" | "deployment" | "conflicts" | "close" | "watch" | typeof Symbol.asyncDispose
 >;
 
 /**

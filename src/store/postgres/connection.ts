@@ -83,6 +83,7 @@ export class PostgresConnection implements Connection, BulkConnection {
   #clock: { ahead: number; at: number } | null = null;
   #grouped: GroupedWrite[] = [];
   #commitUnknown = false;
+  #conflicts = 0;
 
   constructor(channel: ChannelEnds["asking"], schema: string) {
     this.#channel = channel;
@@ -164,7 +165,8 @@ export class PostgresConnection implements Connection, BulkConnection {
         if (error instanceof ServerCrashed)
           this.#attempt(() => endLeases((text) => this.sql(text).run()), this.#locks.all, true, TIME);
         else if (!(error instanceof RolledBack)) throw error;
-        else if (attempts === MAX_ATTEMPTS) throw postgresError(error.error);
+        else if (isConflict(error.error)) this.#conflicts += 1;
+        if (error instanceof RolledBack && attempts === MAX_ATTEMPTS) throw postgresError(error.error);
       }
     }
   }
@@ -295,6 +297,13 @@ export class PostgresConnection implements Connection, BulkConnection {
       first: (text, values) => this.first(text, values),
       list: (query) => this.list(query),
     };
+  }
+
+  /** How many transactions were executed again since the last call, because of others. */
+  takeConflicts(): number {
+    const conflicts = this.#conflicts;
+    this.#conflicts = 0;
+    return conflicts;
   }
 
   /** Whether, since the last call, a COMMIT was sent whose outcome is unknown. */

@@ -162,6 +162,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     capabilities: { singleEngine: false, notifies: true },
     instance: writer.instance,
     deployment: writer.deployment,
+    conflicts: () => threads.reduce((sum, thread) => sum + thread.conflicts, 0),
     watch(listener: Listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -204,6 +205,7 @@ class StoreThread {
   readonly migrated: Opened["migrated"];
   readonly #worker: Worker;
   readonly #calls = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  conflicts = 0;
   #last = 0;
   #closing = false;
   #dead: Error | null = null;
@@ -253,6 +255,7 @@ class StoreThread {
   }
 
   #settleCall(result: CallResult): void {
+    this.conflicts += result.conflicts;
     const call = this.#calls.get(result.id);
     this.#calls.delete(result.id);
     if (this.#calls.size === 0 && !this.#closing) this.#worker.unref();

@@ -26,7 +26,8 @@ export interface Call {
   leaseNow: number | null;
 }
 
-export type CallResult = { id: number; value: unknown } | { id: number; error: PlainCallError };
+/** `conflicts`: transactions that were executed again, since the last result. */
+export type CallResult = { id: number; conflicts: number } & ({ value: unknown } | { error: PlainCallError });
 export type PlainCallError =
   | { orb: { code: ErrorCode; message: string; hint?: string; fields: readonly FieldError[] } }
   | { plain: { message: string; stack?: string } };
@@ -109,9 +110,10 @@ function serve(): void {
     }
     times = call;
     methods[call.method]?.(...call.args).then(
-      (value) => port.postMessage({ id: call.id, value } satisfies CallResult),
+      (value) => port.postMessage({ id: call.id, value, conflicts: connection.takeConflicts() } satisfies CallResult),
       (error: unknown) => {
-        port.postMessage({ id: call.id, error: toPlainError(error) } satisfies CallResult);
+        const conflicts = connection.takeConflicts();
+        port.postMessage({ id: call.id, error: toPlainError(error), conflicts } satisfies CallResult);
         if (connection.takeCommitUnknown()) notifyAll(context);
       },
     );

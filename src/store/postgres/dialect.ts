@@ -56,18 +56,24 @@ export const postgresDialect: Dialect = {
     return list.map((row) => changed.has(row[column] as Value));
   },
 
-  eachFirst(connection, statement, list) {
-    const found: (Row | undefined)[] = list.map(() => undefined);
-    if (list.length === 0) return found;
-    const { rows } = bulkOf(connection).bulk(listStatement(statement), columnsOf(statement, list))();
-    // WITH ORDINALITY counts from one.
-    for (const row of rows as (Row & { row_index: number })[]) found[row.row_index - 1] ??= row;
-    return found;
+  eachFirst: (connection, statement, list) => postgresDialect.lookUp(connection, statement, list)(),
+
+  lookUp(connection, statement, list) {
+    if (list.length === 0) return () => [];
+    const answer = bulkOf(connection).bulk(listStatement(statement), columnsOf(statement, list));
+    return () => {
+      const found: (Row | undefined)[] = list.map(() => undefined);
+      // WITH ORDINALITY counts from one.
+      for (const row of answer().rows as (Row & { row_index: number })[]) found[row.row_index - 1] ??= row;
+      return found;
+    };
   },
 
-  firsts(connection, list) {
+  firsts: (connection, list) => postgresDialect.ask(connection, list)(),
+
+  ask(connection, list) {
     const answers = list.map(({ text, values }) => bulkOf(connection).first(text, values));
-    return answers.map((answer) => answer());
+    return () => answers.map((answer) => answer());
   },
 
   lists(connection, list) {
@@ -75,6 +81,7 @@ export const postgresDialect: Dialect = {
     return answers.map((answer) => answer());
   },
 
+  isShared: true,
   forUpdate: "FOR NO KEY UPDATE",
   forKeyShare: "FOR KEY SHARE",
   unlessLocked: "FOR NO KEY UPDATE SKIP LOCKED",

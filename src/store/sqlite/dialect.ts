@@ -26,12 +26,17 @@ export const sqliteDialect: Dialect = {
     return list.map((row) => perRow.get(...row));
   },
 
+  lookUp: (connection, statement, list) => () => sqliteDialect.eachFirst(connection, statement, list),
+
+  ask: (connection, list) => () => sqliteDialect.firsts(connection, list),
+
   firsts: (connection, list) => list.map(({ text, values }) => connection.sql(text).get(...values)),
 
   lists: (connection, list) =>
     list.map(({ text, values, lists = false }) => connection.sql(text, { lists }).all(...values)),
 
   // One writer at a time.
+  isShared: false,
   forUpdate: "",
   forKeyShare: "",
   unlessLocked: "",

@@ -87,10 +87,16 @@ export interface Dialect {
   eachChanged(connection: Connection, statement: ForEachChanged, list: readonly Value[][]): boolean[];
   /** The first result row for each row of the list. The statement selects `new.row_index AS row_index`. */
   eachFirst(connection: Connection, statement: ForEach, list: readonly Value[][]): (Row | undefined)[];
+  /** As `eachFirst`, sent with the next statement whose answer is needed; nothing that it reads may change before. */
+  lookUp(connection: Connection, statement: ForEach, list: readonly Value[][]): () => (Row | undefined)[];
+  /** As `firsts`, sent with the next statement whose answer is needed. */
+  ask(connection: Connection, list: readonly Query[]): () => (Row | undefined)[];
   /** The first row of each query. Executed in order, in one round trip. */
   firsts(connection: Connection, list: readonly Query[]): (Row | undefined)[];
   /** All rows of each query. Executed in order, in one round trip. */
   lists(connection: Connection, list: readonly Query[]): unknown[][];
+  /** Others write at the same time, and an answer takes a round trip. */
+  readonly isShared: boolean;
   /** Locks the selected rows until the end of the transaction; empty where writers exclude each other. */
   readonly forUpdate: string;
   /** Keeps the selected rows from being deleted until the end of the transaction. */

@@ -178,7 +178,7 @@ const STAMPS: Collector<{ at: number; lane: number }> = {
   write(connection, stamps) {
     const byLane = new Map(stamps.map(({ at, lane }) => [lane, at]));
     const list = [...byLane].toSorted(([a], [b]) => a - b).map(([lane, at]): Value[] => [at, lane]);
-    connection.dialect.each(connection, connection.dialect.unlessLocked === "" ? STAMP : STAMP_UNLOCKED, list);
+    connection.dialect.each(connection, connection.dialect.isShared ? STAMP_UNLOCKED : STAMP, list);
   },
 };
 

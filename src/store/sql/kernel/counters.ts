@@ -59,8 +59,13 @@ export function changeCounters(context: Context, stream: number, change: Counter
   changeAllCounters(context, [[stream, change]]);
 }
 
+/** Changes of a run's counters; `open`: of its streams with open tasks. */
+export interface RunChange extends PageCountChange {
+  open: number;
+}
+
 export interface CounterEffects {
-  runs: Map<number, PageCountChange>;
+  runs: Map<number, RunChange>;
   /** Sites at which a stream of a run has no open tasks left. */
   closed: Set<string>;
 }
@@ -70,7 +75,7 @@ export function changeAllCounters(
   { connection }: Context,
   changes: Iterable<readonly [stream: number, change: CounterChange]>,
 ): CounterEffects {
-  const runs = new Map<number, PageCountChange & { open: number }>();
+  const runs = new Map<number, RunChange>();
   const sites = new Map<string, TaskCounts>();
   const closed = new Set<string>();
   const openings = new Openings(connection);
@@ -107,7 +112,7 @@ const SITE_COUNTS: Collector<ReadonlyMap<string, TaskCounts>> = {
     // A move between streams of a site changes nothing for the site.
     const changed = [...sites].filter(([, change]) => TASK_STATES.some((name) => change[name] !== 0));
     if (changed.length === 0) return;
-    if (dialect.forUpdate !== "") {
+    if (dialect.isShared) {
       const names = JSON.stringify(changed.map(([site]) => site));
       const lock = `SELECT 1 FROM site_counts WHERE site IN (SELECT value FROM json_each(?)) ORDER BY site ${dialect.forUpdate}`;
       connection.sql(lock).run(names);
@@ -227,7 +232,7 @@ function addToSite(sites: Map<string, TaskCounts>, site: string, change: Counter
   for (const name of TASK_STATES) sum[name] += change[name] ?? 0;
 }
 
-function writeRun(connection: Connection, run: number, change: PageCountChange & { open: number }): void {
+function writeRun(connection: Connection, run: number, change: RunChange): void {
   const { open, inFlight, counted, uncounted } = change;
   if (open !== 0) connection.sql("UPDATE runs SET open_streams = open_streams + ? WHERE n = ?").run(open, run);
   if (inFlight !== 0 || counted !== 0 || uncounted !== 0)

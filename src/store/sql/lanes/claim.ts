@@ -359,6 +359,7 @@ export function toClaimed(context: Context, row: ClaimedRow, stream: StreamRow):
     claim,
     id: encodeId(context.instance, "task", id),
     streamId,
+    run: stream.run,
     runId: stream.run_id,
     runKind: stream.kind,
     generation: stream.generation,

@@ -35,8 +35,7 @@ export function takeEngine(
 ): { taken: boolean; holder: EngineHolder } {
   const { connection, leaseNow, singleEngine } = context;
   return connection.write(() => {
-    if (connection.dialect.forUpdate !== "")
-      connection.sql(`SELECT 1 FROM engine ${connection.dialect.forUpdate}`).run();
+    if (connection.dialect.isShared) connection.sql(`SELECT 1 FROM engine ${connection.dialect.forUpdate}`).run();
     const current = engineHolder(context);
     const isFree =
       current === null ||
@@ -88,14 +87,14 @@ export function heartbeat(context: Context, owner: string, ttlMs: number): Set<n
     const until = leaseNow() + ttlMs;
     if (!(context.singleEngine ? renewEngine(context, owner, until) : renewOwner(context, owner, until))) return null;
     // A lane that a claim or settle has locked follows with the next heartbeat; only the second time this waits for it.
-    const { unlessLocked } = connection.dialect;
-    if (unlessLocked !== "")
+    const { isShared, unlessLocked } = connection.dialect;
+    if (isShared)
       connection
         .sql(`UPDATE lanes SET lease_until = ? WHERE id IN (SELECT id FROM lanes WHERE owner = ? ${unlessLocked})`)
         .run(until, owner);
     connection
       .sql("UPDATE lanes SET lease_until = ? WHERE owner = ? AND lease_until < ?")
-      .run(until, owner, unlessLocked === "" ? until : until - ttlMs * MOST_OF_LEASE);
+      .run(until, owner, isShared ? until - ttlMs * MOST_OF_LEASE : until);
     const held = rows<{ id: number }>(connection.sql("SELECT id FROM lanes WHERE owner = ?").all(owner));
     return new Set(held.map((row) => row.id));
   });

@@ -89,24 +89,40 @@ interface SiteRow {
   first_seen_at: number | null;
 }
 
+/** Sites that exist, by name; those that are missing are looked up again when they are needed. */
+export type KnownSites = ReadonlyMap<string, SiteRow>;
+
+/** Looks up sites before it is known which of them are needed; see `Dialect.lookUp`. */
+export function lookUpSites({ connection }: Context, sites: readonly string[]): () => KnownSites {
+  const found = connection.dialect.lookUp(
+    connection,
+    FIND_SITE,
+    sites.map((site) => [site]),
+  );
+  return () =>
+    new Map(
+      found().flatMap((row, index): [string, SiteRow][] =>
+        row === undefined ? [] : [[sites[index] as string, row as unknown as SiteRow]],
+      ),
+    );
+}
+
 /** A known site keeps its lane, whatever the task's own; a new site gets the lane of its first task. */
 export function assignLanes(
   context: Context,
   list: readonly { lane: string; site: string | null }[],
   now: number,
+  knownSites: KnownSites = new Map(),
 ): LaneAssignment[] {
   const { connection } = context;
   const { dialect } = connection;
   const sites = [...new Set(list.flatMap(({ site }) => (site === null ? [] : [site])))];
-  const found = dialect.eachFirst(
-    connection,
-    FIND_SITE,
-    sites.map((site) => [site]),
-  );
+  const missing = sites.filter((site) => !knownSites.has(site));
+  const found = missing.length === 0 ? null : lookUpSites(context, missing)();
   const known = new Map<string, LaneAssignment>();
   const unseen: Value[][] = [];
-  for (const [index, site] of sites.entries()) {
-    const row = found[index] as SiteRow | undefined;
+  for (const site of sites) {
+    const row = knownSites.get(site) ?? found?.get(site);
     if (row === undefined) continue;
     if (row.first_seen_at === null) unseen.push([site, now]);
     known.set(site, { lane: row.lane, laneName: row.name, site, shardCount: row.shard_count, shard: 0 });
@@ -147,7 +163,7 @@ function makeSites({ connection }: Context, list: readonly Value[][]): Map<strin
   dialect.lockName(connection, NEW_LANES);
   dialect.each(connection, MAKE_SITE, list);
   dialect.each(connection, COUNT_SITE, sites);
-  if (dialect.forUpdate === "") return others;
+  if (!dialect.isShared) return others;
   for (const [index, row] of (dialect.eachFirst(connection, FIND_SITE, sites) as (SiteRow | undefined)[]).entries()) {
     const [site, lane] = list[index] as [string, number];
     if (row !== undefined && row.lane !== lane)
@@ -198,8 +214,41 @@ const MOVE_STREAM: ForEach = {
   columns: { id: "bigint", lane: "bigint" },
 };
 
+/** Streams that exist, by `nameOfStream`. */
+export type KnownStreams = ReadonlyMap<string, { id: number; lane: number }>;
+
+const nameOfStream = (site: string, resolver: string | null, auxiliary: boolean, shard: number) =>
+  `${site}\0${resolver ?? ""}\0${Number(auxiliary)}\0${shard}`;
+
+/** Looks up streams of sites that are not sharded before it is known which of them are needed. */
+export function lookUpStreams(
+  { connection }: Context,
+  run: number,
+  list: readonly { site: string; resolver: string | null; auxiliary: boolean }[],
+): () => KnownStreams {
+  const found = connection.dialect.lookUp(
+    connection,
+    FIND_STREAM,
+    list.map(({ site, resolver, auxiliary }) => [run, site, resolver ?? "", Number(auxiliary), 0]),
+  );
+  return () =>
+    new Map(
+      found().flatMap((row, index): [string, { id: number; lane: number }][] => {
+        const { site, resolver, auxiliary } = list[index] as (typeof list)[number];
+        return row === undefined
+          ? []
+          : [[nameOfStream(site, resolver, auxiliary, 0), row as unknown as { id: number; lane: number }]];
+      }),
+    );
+}
+
 /** Finds or creates streams of a run. A stream whose site has changed lanes since is moved along. */
-export function streamsOf({ connection }: Context, run: number, list: readonly StreamWanted[]): number[] {
+export function streamsOf(
+  { connection }: Context,
+  run: number,
+  list: readonly StreamWanted[],
+  known: KnownStreams = new Map(),
+): number[] {
   const { dialect } = connection;
   const valuesOf = ({ site, resolver, auxiliary = false, shard = 0, lane }: StreamWanted) =>
     [run, site, resolver ?? "", Number(auxiliary), shard, lane] satisfies Value[];
@@ -222,7 +271,18 @@ export function streamsOf({ connection }: Context, run: number, list: readonly S
     }
     return missing;
   };
-  const missing = find(new Map(list.map((wanted, index) => [names[index] as string, valuesOf(wanted)])));
+  const unknown = new Map<string, Value[]>();
+  for (const [index, wanted] of list.entries()) {
+    const { site, resolver, auxiliary = false, shard = 0, lane } = wanted;
+    const name = names[index] as string;
+    const stream = site === "" ? undefined : known.get(nameOfStream(site, resolver, auxiliary, shard));
+    if (stream === undefined) unknown.set(name, valuesOf(wanted));
+    else {
+      ids.set(name, stream.id);
+      if (stream.lane !== lane) moved.push([stream.id, lane]);
+    }
+  }
+  const missing = unknown.size === 0 ? unknown : find(unknown);
   if (missing.size > 0) {
     dialect.each(connection, MAKE_STREAM, [...missing.values()]);
     find(missing);

@@ -70,7 +70,7 @@ function readyAt({ ready, endless, retry_at, held_until, open_until, failed_prob
 
 export function takeLane(context: Context, lane: string, owner: string, ttlMs: number): LaneGrant | null {
   const { connection } = context;
-  const isShared = connection.dialect.forUpdate !== "";
+  const isShared = connection.dialect.isShared;
   try {
     return connection.write(() => tryTakeLane(context, lane, owner, ttlMs, isShared));
   } catch (error) {

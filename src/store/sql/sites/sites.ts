@@ -9,7 +9,8 @@ import { mergeHealth, NO_HEALTH, type SiteHealth } from "../../../domain/site/si
 import { TASK_STATES } from "../../../domain/run/states.ts";
 import type { Waiting } from "../../../domain/run/waiting.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../../records/site-records.ts";
-import type { LaneHold } from "../../ports/port.ts";
+import type { LaneHold, SettledTask } from "../../ports/port.ts";
+import type { Row } from "../kernel/connection.ts";
 import { bumpControl, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 import { PARENT_LANE_OF } from "../lanes/shards.ts";
 import { newestOpenRun, sitesWaitedFor } from "./site-deps.ts";
@@ -255,10 +256,20 @@ export class LearnedStrategies {
   readonly #context: Context;
   readonly #now: number;
   readonly #lessons = new Map<string, Lesson[]>();
+  readonly #sites: readonly string[];
+  readonly #known: () => (Row | undefined)[];
 
-  constructor(context: Context, now: number) {
+  constructor(context: Context, tasks: readonly SettledTask[], now: number) {
     this.#context = context;
     this.#now = now;
+    const { connection } = context;
+    const sites = new Set(tasks.flatMap(({ report }) => (report?.learned === undefined ? [] : [report.learned.site])));
+    this.#sites = [...sites].toSorted();
+    const text = `SELECT learned FROM sites WHERE site = ? ${connection.dialect.forUpdate}`;
+    this.#known = connection.dialect.ask(
+      connection,
+      this.#sites.map((site) => ({ text, values: [site] })),
+    );
   }
 
   learn(lesson: Lesson): void {
@@ -268,16 +279,11 @@ export class LearnedStrategies {
   }
 
   write(): void {
-    const { connection } = this.#context;
-    const sites = [...this.#lessons.keys()].toSorted();
-    const text = `SELECT learned FROM sites WHERE site = ? ${connection.dialect.forUpdate}`;
-    const found = connection.dialect.firsts(
-      connection,
-      sites.map((site) => ({ text, values: [site] })),
-    );
-    const update = connection.sql("UPDATE sites SET learned = ? WHERE site = ?");
-    for (const [index, site] of sites.entries()) {
-      const known = parseJson<LearnedStrategy | null>(found[index]?.["learned"] as string | null | undefined, null);
+    if (this.#lessons.size === 0) return;
+    const update = this.#context.connection.sql("UPDATE sites SET learned = ? WHERE site = ?");
+    for (const [index, row] of this.#known().entries()) {
+      const site = this.#sites[index] as string;
+      const known = parseJson<LearnedStrategy | null>(row?.["learned"] as string | null | undefined, null);
       const learned = this.#after(known, this.#lessons.get(site) ?? []);
       if (learned !== null) update.run(JSON.stringify(learned), site);
     }

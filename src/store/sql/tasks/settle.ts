@@ -1,13 +1,13 @@
 import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { RunEvent } from "../../../domain/run/outcome.ts";
 import type { LaneHold, SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
-import type { Row } from "../kernel/connection.ts";
 import { appendEvent, type Context, rows } from "../kernel/context.ts";
+import type { RunChange } from "../kernel/counters.ts";
 import { lockRuns, RUNS_BY_ID } from "../kernel/lock-runs.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
 import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
 import { holdQuery, STREAM_IS_OPEN } from "../lanes/lanes.ts";
-import { Outcomes, type StreamsOfTasks } from "./outcomes.ts";
+import { Lookups, Outcomes, type StreamsOfTasks } from "./outcomes.ts";
 import { lanesThatWaitFor } from "../sites/site-deps.ts";
 import { mergePoliteness, writeHealth, writePoliteness, writeWaiting } from "../sites/sites.ts";
 import { endStopped, HAS_STOPS } from "./stop-task.ts";
@@ -22,14 +22,20 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const opened = new Set<string>();
     const deltas = new CounterDeltas();
     const advance = new Advance(context, deltas, opened, now);
-    const { holds, streams, hasStops } = readBatches(context, batches);
+    const read = readBatches(context, batches);
+    const lookups = new Lookups(
+      context,
+      batches.flatMap((batch) => batch.tasks),
+      now,
+    );
+    const { holds, streams, runs, hasStops } = read();
     const ours = batches.filter(({ hold }) => holds.has(hold));
     const lost = batches.filter(({ hold }) => !holds.has(hold)).map(({ hold }) => hold.laneId);
     const tasks = ours.flatMap((batch) => batch.tasks);
     // Also for a run that was removed.
     const isLate = ({ task }: SettledTask) => streams.get(task.streamId)?.closed ?? true;
     const late = tasks.filter(isLate);
-    const outcomes = new Outcomes(context, { streams, deltas, advance, opened, now });
+    const outcomes = new Outcomes(context, { lookups, streams, deltas, advance, opened, now });
     dropTasks(context, late, deltas, now);
     outcomes.settle(late.length === 0 ? tasks : tasks.filter((settled) => !isLate(settled)));
     const missed = new Set(deltas.missed);
@@ -50,7 +56,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const counted = deltas.apply(context);
     for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
     for (const [run, change] of counted.runs) {
-      const end = endRunIfDone(context, run, now);
+      const end = mayEnd(runs.get(run), change) ? endRunIfDone(context, run, now) : null;
       if (end === null) {
         for (const lane of lanesForFreedQuota(context, run, change)) opened.add(lane);
         continue;
@@ -79,39 +85,62 @@ function lockRunsOf(context: Context, batches: readonly SettleBatch[]): (run: nu
   });
 }
 
-const STREAM = "SELECT s.run, r.status, r.completion_hooks FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?";
+const STREAM = `SELECT s.run, r.status, r.completion_hooks, r.kind, r.open_streams, r.pages_limit, r.pages_counted
+  FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?`;
+
+interface StreamRow {
+  run: number;
+  status: RunState;
+  completion_hooks: string | null;
+  kind: string;
+  open_streams: number;
+  pages_limit: number | null;
+  pages_counted: number;
+}
 
 interface Batches {
   /** Those whose lanes are still owned. */
   holds: ReadonlySet<LaneHold>;
   streams: StreamsOfTasks;
+  /** The runs, as they were before. */
+  runs: ReadonlyMap<number, StreamRow>;
   hasStops: boolean;
 }
 
+/** Whether a run may have ended; false saves a round trip. Steps of a workflow open others while it is settled. */
+function mayEnd(before: StreamRow | undefined, { counted, open }: RunChange): boolean {
+  if (before === undefined || before.kind === "workflow") return true;
+  const isFull = before.pages_limit !== null && before.pages_counted + counted >= before.pages_limit;
+  return isFull || before.open_streams + open <= 0;
+}
+
 /** Locks the lanes, in order, and reads what settling needs, in one round trip. */
-function readBatches({ connection }: Context, batches: readonly SettleBatch[]): Batches {
+function readBatches({ connection }: Context, batches: readonly SettleBatch[]): () => Batches {
   const holds = batches.map(({ hold }) => hold).toSorted((a, b) => a.laneId - b.laneId);
   const ids = [...new Set(batches.flatMap(({ tasks }) => tasks.map(({ task }) => task.streamId)))];
-  const found = connection.dialect.firsts(connection, [
+  const answer = connection.dialect.ask(connection, [
     ...holds.map((hold) => holdQuery(connection, hold)),
     ...ids.map((id) => ({ text: STREAM, values: [id] })),
     // Nobody can request a stop before this transaction ends.
     HAS_STOPS,
   ]);
-  return {
-    holds: new Set(holds.filter((_, index) => found[index] !== undefined)),
-    streams: readStreams(ids, found.slice(holds.length)),
-    hasStops: found.at(-1) !== undefined,
+  return () => {
+    const found = answer();
+    const rows = found.slice(holds.length, -1) as unknown as (StreamRow | undefined)[];
+    return {
+      holds: new Set(holds.filter((_, index) => found[index] !== undefined)),
+      streams: readStreams(ids, rows),
+      runs: new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.run, row]]))),
+      hasStops: found.at(-1) !== undefined,
+    };
   };
 }
 
 /** The runs of the streams; some may have ended (cancelled, out of time) while their owner ran tasks. */
-function readStreams(ids: readonly number[], found: readonly (Row | undefined)[]): StreamsOfTasks {
+function readStreams(ids: readonly number[], found: readonly (StreamRow | undefined)[]): StreamsOfTasks {
   return new Map(
     ids.flatMap((id, index) => {
-      const row = found[index] as unknown as
-        | { run: number; status: RunState; completion_hooks: string | null }
-        | undefined;
+      const row = found[index];
       return row === undefined
         ? []
         : [[id, { run: row.run, closed: TERMINAL_RUN_STATES.includes(row.status), hooks: row.completion_hooks }]];

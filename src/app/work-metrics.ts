@@ -54,16 +54,12 @@ export class WorkMetrics {
         help: "Event loop delay of the responding process since the last scrape.",
         value: Number.isFinite(delay) ? delay : 0,
       },
-      ...(this.#client.store.conflicts === undefined
-        ? []
-        : [
-            {
-              name: "orb_database_conflicts_total",
-              help: "Transactions of the responding process that conflicted with others and were executed again.",
-              kind: "counter" as const,
-              value: this.#client.store.conflicts(),
-            },
-          ]),
+      {
+        name: "orb_database_conflicts_total",
+        help: "Transactions of the responding process that conflicted with others and were executed again.",
+        kind: "counter",
+        value: this.#client.store.conflicts?.() ?? 0,
+      },
       {
         name: "process_resident_memory_bytes",
         help: "Memory of the responding process.",

@@ -23,6 +23,7 @@ import {
 } from "./sync-channel.ts";
 import { cleaned } from "./cleaned.ts";
 import { endLeases, saysCrashed, TIME, TIME_UNLESS_CRASHED } from "./crash-sentinel.ts";
+import { refuseTooLong } from "./too-long.ts";
 import { translate } from "./translate.ts";
 
 /**
@@ -366,11 +367,12 @@ export class PostgresConnection implements Connection, BulkConnection {
     const list = this.#pending;
     this.#pending = [];
     if (list.length === 0) return;
-    refuseTooLong(list);
+    const requests = list.map(({ request }) => request);
+    refuseTooLong(requests);
     const fresh = this.#depth !== "sent";
     if (this.#depth === "begun") this.#depth = "sent";
     const timeoutMs = this.#unlimited ? Number.POSITIVE_INFINITY : undefined;
-    const answers = ask(this.#channel, { requests: list.map(({ request }) => request), fresh }, timeoutMs);
+    const answers = ask(this.#channel, { requests, fresh }, timeoutMs);
     for (const [index, answer] of answers.entries()) {
       const pending = list[index] as Pending;
       if ("error" in answer) throw this.#toError(answer.error, pending.request.text);
@@ -389,25 +391,6 @@ export class PostgresConnection implements Connection, BulkConnection {
     if (lost) this.#depth = this.#depth === "none" ? "none" : "begun";
     return isRolledBack ? new RolledBack(error) : postgresError(error, text);
   }
-}
-
-/**
- * `pg` encodes all values of a statement into one string, and reports a string that is too long only after the rest of
- * the transaction, with its COMMIT, is on its way. Escaped, this limit is half of the longest string.
- */
-const MAX_CHARACTERS = 2 ** 27;
-
-function refuseTooLong(list: readonly Pending[]): void {
-  for (const { request } of list)
-    if (request.values.reduce((sum: number, value) => sum + lengthOf(value), 0) > MAX_CHARACTERS)
-      throw new Error("this is too much data for one write");
-}
-
-function lengthOf(value: WireValue): number {
-  if (typeof value === "string") return value.length;
-  // Hexadecimal digits within an array.
-  if (value instanceof Uint8Array) return 2 * value.byteLength;
-  return Array.isArray(value) ? value.reduce((sum: number, element: WireValue) => sum + lengthOf(element), 0) : 20;
 }
 
 function valuesIn(order: readonly (number | string)[], values: Values): WireValue[] {

@@ -13,6 +13,8 @@ export interface ClusterOptions {
   workers: number;
   /** For all of its processes. */
   env?: Record<string, string>;
+  /** Where its processes reach Postgres. */
+  through?: (url: string) => Promise<string>;
 }
 
 /**
@@ -47,13 +49,14 @@ export class BenchCluster implements AsyncDisposable {
     };
   }
 
-  static async start({ workers, env = {} }: ClusterOptions): Promise<BenchCluster> {
+  static async start({ workers, env = {}, through }: ClusterOptions): Promise<BenchCluster> {
     const [postgres, redis] = await Promise.all([startPostgres(), startRedis("everysec")]);
     if (postgres === null || redis === null) {
       await Promise.all([postgres?.stop(), redis?.stop()]);
       throw new Error("PostgreSQL and Redis have to be installed for this benchmark");
     }
-    const cluster = new BenchCluster(postgres, redis, env);
+    const at = through === undefined ? {} : { APP_DATABASE_URL: await through(postgres.url) };
+    const cluster = new BenchCluster(postgres, redis, { ...env, ...at });
     try {
       const said = await cluster.#begin("api", ["serve", "--port", "0", "--no-worker"], /listening on (http:[^"\s]+)/);
       cluster.#url = said[1] ?? "";

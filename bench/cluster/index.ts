@@ -2,6 +2,7 @@ import { benchCost } from "./cost.ts";
 import { benchLatency } from "./latency.ts";
 import { benchMemory } from "./memory.ts";
 import { benchScaling } from "./scaling.ts";
+import { benchWriters } from "./writers.ts";
 
 export const defaultRounds = 1;
 
@@ -18,6 +19,7 @@ export async function run(
   const parts: Record<string, () => Promise<boolean>> = {
     latency: () => benchLatency(small ? 30 : 200),
     scaling: () => benchScaling(small ? 5 : 20),
+    writers: () => (small ? benchWriters(5, [2]) : benchWriters(12)),
     memory: () => benchMemory(known, small ? 10 : 60),
     cost: () => benchCost(crawled),
   };

@@ -55,6 +55,12 @@ export class WorkMetrics {
         value: Number.isFinite(delay) ? delay : 0,
       },
       {
+        name: "orb_database_conflicts_total",
+        help: "Transactions of the responding process that conflicted with others and were executed again.",
+        kind: "counter",
+        value: this.#client.store.conflicts?.() ?? 0,
+      },
+      {
         name: "process_resident_memory_bytes",
         help: "Memory of the responding process.",
         value: process.memoryUsage.rss(),

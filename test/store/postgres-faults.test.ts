@@ -10,7 +10,7 @@ import { createLog } from "../../src/base/log.ts";
 import { openClient } from "../../src/app/context.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { RunRecord, Store } from "../../src/store/ports/port.ts";
-import { WRITER_LOCK } from "../../src/store/postgres/connection.ts";
+import { DEPLOYMENT_LOCK } from "../../src/store/postgres/connection.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { attempt, DONE, LANE, newTask, refused, TTL } from "../contract/store/kit.ts";
 import { until } from "../chaos/orb.ts";
@@ -358,7 +358,7 @@ describe("Postgres under faults", servicesGate, () => {
     await using other = await admin();
     const before = await count(store);
     await other.query("BEGIN");
-    await other.query(`SELECT pg_advisory_xact_lock(${WRITER_LOCK}, hashtext('orbweaver'))`);
+    await other.query(`SELECT pg_advisory_xact_lock(${DEPLOYMENT_LOCK}, hashtext('orbweaver'))`);
     const begun = Array.from({ length: 3 }, () =>
       store.startRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, [newTask("a")], Date.now()),
     );

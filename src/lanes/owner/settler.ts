@@ -35,8 +35,8 @@ interface SettlerDeps {
 // transaction (10 ms: half of that, and 5 µs more per outcome); after a crash at most these are fetched again.
 export const GATHER_MS = 20;
 export const MOST_TASKS = 500;
-// Processes that share one database write one at a time, so each transaction costs all of them: a busy process writes
-// this often, and one that has not written for as long does not wait.
+// On a shared database a transaction takes several round trips, and those of one run wait for each other: a busy process
+// writes this often, and one that has not written for as long does not wait.
 export const SHARED_PAUSE_MS = 400;
 const RETRY_MS = 250;
 

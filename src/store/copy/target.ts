@@ -2,7 +2,7 @@ import pg from "pg";
 import { OrbError } from "../../base/errors.ts";
 import type { Value } from "../sql/kernel/connection.ts";
 import { cleaned } from "../postgres/cleaned.ts";
-import { WRITER_LOCK } from "../postgres/connection.ts";
+import { DEPLOYMENT_LOCK } from "../postgres/connection.ts";
 import { plainError, postgresError } from "../postgres/errors.ts";
 import { LATEST, newSchema, refuseOldServer, UNFINISHED } from "../postgres/migrate.ts";
 
@@ -63,7 +63,7 @@ export class CopyTarget implements AsyncDisposable {
     await this.#lockSchema();
     await this.#query("BEGIN");
     // The lock of migrations: none can start in between.
-    await this.#query(`SELECT pg_advisory_xact_lock(${WRITER_LOCK}, hashtext('${this.#schema}'))`);
+    await this.#query(`SELECT pg_advisory_xact_lock(${DEPLOYMENT_LOCK}, hashtext('${this.#schema}'))`);
     const there = await this.#tables();
     if (there.length === 0)
       await this.#query(`${newSchema(this.#schema)}; CREATE TABLE ${UNFINISHED} (began_at TIMESTAMPTZ NOT NULL);

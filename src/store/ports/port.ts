@@ -76,6 +76,8 @@ export interface Store
   readonly instance: string;
   /** Distinguishes copies of one database, which share their `instance`. */
   readonly deployment: string;
+  /** Transactions of this process that conflicted with others and were executed again. Absent: there is one writer. */
+  conflicts?(): number;
   close(): Promise<void>;
 
   /**

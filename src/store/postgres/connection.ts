@@ -1,4 +1,16 @@
-import type { Changes, Connection, Row, Statement, Value, Values, WriteOptions } from "../sql/kernel/connection.ts";
+import type { WriteScope } from "../ports/access.ts";
+import { AtEnd } from "../sql/kernel/at-end.ts";
+import type {
+  Changes,
+  Collector,
+  Connection,
+  Query,
+  Row,
+  Statement,
+  Value,
+  Values,
+  WriteOptions,
+} from "../sql/kernel/connection.ts";
 import { postgresDialect } from "./dialect.ts";
 import { isConflict, isConnectionLost, type PlainError, postgresError } from "./errors.ts";
 import {
@@ -11,10 +23,14 @@ import {
 } from "./sync-channel.ts";
 import { cleaned } from "./cleaned.ts";
 import { endLeases, saysCrashed, TIME, TIME_UNLESS_CRASHED } from "./crash-sentinel.ts";
+import { refuseTooLong } from "./too-long.ts";
 import { translate } from "./translate.ts";
 
-/** The advisory lock that serialises all write transactions, across processes. */
-export const WRITER_LOCK = 0x4f726277;
+/**
+ * The advisory lock of the deployment: transactions with the scope `all` hold it exclusively, those with the scope
+ * `runs` share it, in addition to the locks of their runs.
+ */
+export const DEPLOYMENT_LOCK = 0x4f726277;
 
 const CLOCK_OFFSET_VALID_MS = 5000;
 
@@ -25,15 +41,18 @@ interface Pending {
 }
 
 interface GroupedWrite {
+  scope: WriteScope;
   work: () => unknown;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
 
+const WIDEST_FIRST: readonly WriteScope[] = ["all", "runs", "row"];
+
 const NO_TIMEOUTS = ["SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = 0"];
 
 /** Attempts of a transaction that was certainly rolled back. */
-const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 5;
 
 class RolledBack extends Error {
   readonly error: PlainError;
@@ -54,7 +73,8 @@ class ServerCrashed extends Error {}
 export class PostgresConnection implements Connection, BulkConnection {
   readonly dialect = postgresDialect;
   readonly #channel: ChannelEnds["asking"];
-  readonly #takeWriterLock: string;
+  readonly #locks: Record<WriteScope, readonly string[]>;
+  readonly #atEnd = new AtEnd();
   readonly #names = new Map<string, string>();
   #pending: Pending[] = [];
   #depth: "none" | "begun" | "sent" = "none";
@@ -64,10 +84,16 @@ export class PostgresConnection implements Connection, BulkConnection {
   #clock: { ahead: number; at: number } | null = null;
   #grouped: GroupedWrite[] = [];
   #commitUnknown = false;
+  #conflicts = 0;
 
   constructor(channel: ChannelEnds["asking"], schema: string) {
     this.#channel = channel;
-    this.#takeWriterLock = `SELECT pg_advisory_xact_lock(${WRITER_LOCK}, hashtext('${schema}'))`;
+    const key = `${DEPLOYMENT_LOCK}, hashtext('${schema}')`;
+    this.#locks = {
+      row: [],
+      runs: [`SELECT pg_advisory_xact_lock_shared(${key})`],
+      all: [`SELECT pg_advisory_xact_lock(${key})`],
+    };
   }
 
   sql(text: string, options?: { lists: boolean }): Statement {
@@ -97,6 +123,12 @@ export class PostgresConnection implements Connection, BulkConnection {
     return () => answer().rows[0] as Row | undefined;
   }
 
+  list({ text, values, lists = false }: Query): () => unknown[] {
+    const { text: translated, order } = translate(text);
+    const pending = this.#push(this.#request(translated, valuesIn(order, values), lists));
+    return () => this.#answerOf(pending).rows;
+  }
+
   /** Several statements without parameters. */
   script(text: string): void {
     this.#push({ text, name: null, values: [], lists: false });
@@ -104,14 +136,23 @@ export class PostgresConnection implements Connection, BulkConnection {
   }
 
   write<T>(work: () => T, options: WriteOptions = {}): T {
-    return this.#withRetries(() => this.#attempt(work, options.durable ?? false, TIME_UNLESS_CRASHED));
+    return this.writeIn("all", work, options);
   }
 
-  /** Without timeouts, also for the writer lock: for work that happens once, before any other. */
+  writeIn<T>(scope: WriteScope, work: () => T, { durable = false, exclusive = false }: WriteOptions): T {
+    const locks = this.#locks[exclusive ? "all" : scope];
+    return this.#withRetries(() => this.#attempt(work, locks, durable, TIME_UNLESS_CRASHED));
+  }
+
+  atEnd<Item>(collector: Collector<Item>, item: Item): void {
+    this.#atEnd.add(collector, item);
+  }
+
+  /** Without timeouts, also for the lock: for work that happens once, before any other. */
   writeUnlimited<T>(work: () => T): T {
     this.#unlimited = true;
     try {
-      return this.#withRetries(() => this.#attempt(work, true, TIME, NO_TIMEOUTS));
+      return this.#withRetries(() => this.#attempt(work, this.#locks.all, true, TIME, NO_TIMEOUTS));
     } finally {
       this.#unlimited = false;
     }
@@ -122,24 +163,27 @@ export class PostgresConnection implements Connection, BulkConnection {
       try {
         return attempt();
       } catch (error) {
-        if (error instanceof ServerCrashed) this.#attempt(() => endLeases((text) => this.sql(text).run()), true, TIME);
+        if (error instanceof ServerCrashed)
+          this.#attempt(() => endLeases((text) => this.sql(text).run()), this.#locks.all, true, TIME);
         else if (!(error instanceof RolledBack)) throw error;
-        else if (attempts === MAX_ATTEMPTS) throw postgresError(error.error);
+        else if (isConflict(error.error)) this.#conflicts += 1;
+        if (error instanceof RolledBack && attempts === MAX_ATTEMPTS) throw postgresError(error.error);
       }
     }
   }
 
-  #attempt<T>(work: () => T, durable: boolean, time: string, first: readonly string[] = []): T {
-    this.#begin(
-      "BEGIN",
-      ...first,
-      ...(durable ? ["SET LOCAL synchronous_commit = on"] : []),
-      this.#takeWriterLock,
-      time,
-    );
+  #attempt<T>(
+    work: () => T,
+    locks: readonly string[],
+    durable: boolean,
+    time: string,
+    first: readonly string[] = [],
+  ): T {
+    this.#begin("BEGIN", ...first, ...(durable ? ["SET LOCAL synchronous_commit = on"] : []), ...locks, time);
     this.#now = this.#pending.at(-1) as Pending;
     try {
       const result = work();
+      this.#atEnd.write(this);
       this.#committing = true;
       this.#pushText("COMMIT");
       this.#flush();
@@ -148,6 +192,7 @@ export class PostgresConnection implements Connection, BulkConnection {
       this.#rollback();
       throw error;
     } finally {
+      this.#atEnd.clear();
       this.#depth = "none";
       this.#committing = false;
       this.#now = null;
@@ -169,8 +214,12 @@ export class PostgresConnection implements Connection, BulkConnection {
   }
 
   writeTogether<T>(work: () => T): Promise<T> {
+    return this.writeTogetherIn("all", work);
+  }
+
+  writeTogetherIn<T>(scope: WriteScope, work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#grouped.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.#grouped.push({ scope, work, resolve: resolve as (value: unknown) => void, reject });
       if (this.#grouped.length === 1) setImmediate(() => this.#commitGrouped());
     });
   }
@@ -179,8 +228,11 @@ export class PostgresConnection implements Connection, BulkConnection {
     const list = this.#grouped;
     this.#grouped = [];
     if (list.length === 0) return;
+    const scope = WIDEST_FIRST.find((wanted) => list.some((write) => write.scope === wanted)) as WriteScope;
     try {
-      const ends = this.write(() => list.map((write) => this.#inSavepoint(write, list.length > 1)), { durable: true });
+      const ends = this.writeIn(scope, () => list.map((write) => this.#inSavepoint(write, list.length > 1)), {
+        durable: true,
+      });
       for (const end of ends) end();
     } catch (error) {
       for (const { reject } of list) reject(error);
@@ -190,6 +242,7 @@ export class PostgresConnection implements Connection, BulkConnection {
   /** One of several in a transaction: a failure rolls back its own changes and keeps the others. */
   #inSavepoint({ work, resolve, reject }: GroupedWrite, several: boolean): () => void {
     const savepoint = several ? this.#pushText("SAVEPOINT one") : null;
+    const dropCollected = this.#atEnd.savepoint();
     try {
       const result = work();
       if (several) {
@@ -199,6 +252,7 @@ export class PostgresConnection implements Connection, BulkConnection {
       return () => resolve(result);
     } catch (error) {
       if (savepoint === null || error instanceof RolledBack) throw error;
+      dropCollected();
       const unsent = this.#pending.indexOf(savepoint);
       // Statements buffered before the savepoint belong to others.
       this.#pending = this.#pending.slice(0, Math.max(0, unsent));
@@ -228,6 +282,29 @@ export class PostgresConnection implements Connection, BulkConnection {
 
   close(): void {
     this.#commitGrouped();
+  }
+
+  /** This connection, with the write scope of a store method. */
+  scoped(scope: WriteScope): Connection & BulkConnection {
+    return {
+      dialect: this.dialect,
+      sql: (text, options) => this.sql(text, options),
+      write: (work, options = {}) => this.writeIn(scope, work, options),
+      writeTogether: (work) => this.writeTogetherIn(scope, work),
+      atEnd: (collector, item) => this.atEnd(collector, item),
+      read: (work) => this.read(work),
+      close: () => this.close(),
+      bulk: (text, values) => this.bulk(text, values),
+      first: (text, values) => this.first(text, values),
+      list: (query) => this.list(query),
+    };
+  }
+
+  /** How many transactions were executed again since the last call, because of others. */
+  takeConflicts(): number {
+    const conflicts = this.#conflicts;
+    this.#conflicts = 0;
+    return conflicts;
   }
 
   /** Whether, since the last call, a COMMIT was sent whose outcome is unknown. */
@@ -290,11 +367,12 @@ export class PostgresConnection implements Connection, BulkConnection {
     const list = this.#pending;
     this.#pending = [];
     if (list.length === 0) return;
-    refuseTooLong(list);
+    const requests = list.map(({ request }) => request);
+    refuseTooLong(requests);
     const fresh = this.#depth !== "sent";
     if (this.#depth === "begun") this.#depth = "sent";
     const timeoutMs = this.#unlimited ? Number.POSITIVE_INFINITY : undefined;
-    const answers = ask(this.#channel, { requests: list.map(({ request }) => request), fresh }, timeoutMs);
+    const answers = ask(this.#channel, { requests, fresh }, timeoutMs);
     for (const [index, answer] of answers.entries()) {
       const pending = list[index] as Pending;
       if ("error" in answer) throw this.#toError(answer.error, pending.request.text);
@@ -313,25 +391,6 @@ export class PostgresConnection implements Connection, BulkConnection {
     if (lost) this.#depth = this.#depth === "none" ? "none" : "begun";
     return isRolledBack ? new RolledBack(error) : postgresError(error, text);
   }
-}
-
-/**
- * `pg` encodes all values of a statement into one string, and reports a string that is too long only after the rest of
- * the transaction, with its COMMIT, is on its way. Escaped, this limit is half of the longest string.
- */
-const MAX_CHARACTERS = 2 ** 27;
-
-function refuseTooLong(list: readonly Pending[]): void {
-  for (const { request } of list)
-    if (request.values.reduce((sum: number, value) => sum + lengthOf(value), 0) > MAX_CHARACTERS)
-      throw new Error("this is too much data for one write");
-}
-
-function lengthOf(value: WireValue): number {
-  if (typeof value === "string") return value.length;
-  // Hexadecimal digits within an array.
-  if (value instanceof Uint8Array) return 2 * value.byteLength;
-  return Array.isArray(value) ? value.reduce((sum: number, element: WireValue) => sum + lengthOf(element), 0) : 20;
 }
 
 function valuesIn(order: readonly (number | string)[], values: Values): WireValue[] {

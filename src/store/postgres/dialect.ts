@@ -10,6 +10,35 @@ const INSERT_TASKS = `INSERT INTO tasks (stream, state, priority, created_at, ke
     WITH ORDINALITY AS new (stream, priority, key_hash, key, url, handler, payload, row_index) ORDER BY row_index
   ON CONFLICT (key_hash) DO NOTHING RETURNING id, key_hash`;
 
+/** Advisory locks: of one of the partitions of runs, and of a name. */
+const PARTITION_LOCK = 0x4f727000;
+export const NAME_LOCK = 0x4f727100;
+/** Two runs exclude each other's writers by chance if their numbers are equal modulo this. */
+const PARTITIONS = 64;
+
+/** The run that started a workflow with all its child runs; by index only. */
+const ROOT = `(WITH RECURSIVE up AS (SELECT w.n AS n UNION ALL
+  SELECT (SELECT r.parent_run FROM runs r WHERE r.n = up.n) FROM up WHERE up.n IS NOT NULL) SELECT min(n) FROM up)`;
+
+const lockStatements = new Map<string, string>();
+
+/**
+ * Runs of one workflow have the partition of the run that started first: an end wakes the step that waits for it, and a
+ * cancelled workflow cancels its child runs. Partitions are locked in order.
+ */
+function lockStatement(runs: string): string {
+  let text = lockStatements.get(runs);
+  if (text === undefined)
+    lockStatements.set(
+      runs,
+      (text = `WITH wanted AS MATERIALIZED (${runs}),
+        partitions AS (SELECT DISTINCT ${ROOT} % ${PARTITIONS} AS p FROM wanted w WHERE w.n IS NOT NULL ORDER BY 1),
+        locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${PARTITION_LOCK} + p::int, hashtext(current_schema())) AS lock FROM partitions)
+      SELECT n FROM wanted WHERE n IS NOT NULL AND (SELECT count(lock::text) FROM locked) >= 0`),
+    );
+  return text;
+}
+
 const bulkOf = (connection: Connection) => connection as Connection & BulkConnection;
 const nameOf = (hash: Uint8Array) => Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("latin1");
 
@@ -27,19 +56,52 @@ export const postgresDialect: Dialect = {
     return list.map((row) => changed.has(row[column] as Value));
   },
 
-  eachFirst(connection, statement, list) {
-    const found: (Row | undefined)[] = list.map(() => undefined);
-    if (list.length === 0) return found;
-    const { rows } = bulkOf(connection).bulk(listStatement(statement), columnsOf(statement, list))();
-    // WITH ORDINALITY counts from one.
-    for (const row of rows as (Row & { row_index: number })[]) found[row.row_index - 1] ??= row;
-    return found;
+  eachFirst: (connection, statement, list) => postgresDialect.lookUp(connection, statement, list)(),
+
+  lookUp(connection, statement, list) {
+    if (list.length === 0) return () => [];
+    const answer = bulkOf(connection).bulk(listStatement(statement), columnsOf(statement, list));
+    return () => {
+      const found: (Row | undefined)[] = list.map(() => undefined);
+      // WITH ORDINALITY counts from one.
+      for (const row of answer().rows as (Row & { row_index: number })[]) found[row.row_index - 1] ??= row;
+      return found;
+    };
   },
 
-  firsts(connection, list) {
+  firsts: (connection, list) => postgresDialect.ask(connection, list)(),
+
+  ask(connection, list) {
     const answers = list.map(({ text, values }) => bulkOf(connection).first(text, values));
+    return () => answers.map((answer) => answer());
+  },
+
+  lists(connection, list) {
+    const answers = list.map((query) => bulkOf(connection).list(query));
     return answers.map((answer) => answer());
   },
+
+  isShared: true,
+  forUpdate: "FOR NO KEY UPDATE",
+  forKeyShare: "FOR KEY SHARE",
+  unlessLocked: "FOR NO KEY UPDATE SKIP LOCKED",
+
+  lockRuns(connection, { text, values }) {
+    const answer = bulkOf(connection).list({ text: lockStatement(text), values });
+    let locked: Set<number> | null = null;
+    return (run) => {
+      locked ??= new Set((answer() as { n: number }[]).map(({ n }) => n));
+      return locked.has(run);
+    };
+  },
+
+  lockName(connection, name) {
+    connection.sql(`SELECT pg_advisory_xact_lock(${NAME_LOCK}, hashtext(current_schema() || ':' || ?))`).run(name);
+  },
+
+  // Of the sequence that numbers events: they are never numbered twice.
+  clock: "(SELECT last_value FROM events_n_seq)",
+  tick: "nextval('events_n_seq')",
 
   nextNumber: (connection, table) =>
     Number(connection.sql("SELECT nextval(pg_get_serial_sequence(?, 'n')) AS n").get(table)?.["n"]),
@@ -98,20 +160,17 @@ export const postgresDialect: Dialect = {
   },
 };
 
-/** Looks up all hashes on the first call. */
+/** Sent with the next statement whose answer is needed. */
 function among(
   connection: Connection,
   hashes: readonly Uint8Array[],
   text: string,
   parameters: readonly number[],
 ): (hash: Uint8Array) => boolean {
+  const answer = hashes.length === 0 ? null : bulkOf(connection).bulk(text, [[...hashes], ...parameters]);
   let found: Set<string> | null = null;
   return (hash) => {
-    found ??= new Set(
-      (bulkOf(connection).bulk(text, [[...hashes], ...parameters])().rows as { key_hash: Uint8Array }[]).map((row) =>
-        nameOf(row.key_hash),
-      ),
-    );
+    found ??= new Set(((answer?.().rows ?? []) as { key_hash: Uint8Array }[]).map((row) => nameOf(row.key_hash)));
     return found.has(nameOf(hash));
   };
 }

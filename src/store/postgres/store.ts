@@ -1,11 +1,11 @@
 import { getCompileCacheDir } from "node:module";
 import { type Transferable, Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
-import { OrbError } from "../../base/errors.ts";
+import { messageOf, OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
 import { STORE_ACCESS, type StoreMethods } from "../ports/access.ts";
-import type { Store } from "../ports/port.ts";
+import type { LaneHold, Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
 import { type ChannelEnds, createChannel } from "./sync-channel.ts";
 import type { Call, Opened, Ready, CallResult, PlainCallError, ThreadData } from "./thread.ts";
@@ -22,8 +22,12 @@ interface PostgresOptions {
   leaseNow?: () => number;
   /** The schema is still being copied, and audited before others may start on it. */
   unfinished?: boolean;
+  /** Connections for transactions that exclude only those of the same runs. */
+  writers?: number;
 }
 
+/** Two do 1.7 times as much as one with Postgres 2 ms away, and four no more than two (docs/scaling.md). */
+const WRITERS = 2;
 const READERS = 2;
 
 type Listener = (what: "events" | "control") => void;
@@ -45,8 +49,11 @@ export async function migratePostgres(options: PostgresOptions): Promise<NonNull
 
 async function open(options: PostgresOptions): Promise<{ store: Store; migrated: NonNullable<Opened["migrated"]> }> {
   const { url, schema } = takeSchema(options.url);
-  const channels = Array.from({ length: 1 + READERS }, () => createChannel());
-  const wire = startWire(url, schema, channels);
+  const { writers: writerCount = WRITERS } = options;
+  // A writer, the readers, and those that start when there is more to write.
+  const channels = Array.from({ length: writerCount + READERS + 1 }, () => createChannel());
+  const isReader = (index: number) => index >= 1 && index <= READERS;
+  const wire = startWire(url, schema, channels, isReader);
   // Subscribed from the start: a thread that has already exited emits nothing.
   const wireEnded = new Promise((resolve) => wire.once("exit", resolve));
   const listeners = new Set<Listener>();
@@ -63,18 +70,21 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   // Only now: adding a listener refs the thread, which keeps the process alive.
   wire.unref();
   const threads: StoreThread[] = [];
+  const starting: Promise<StoreThread>[] = [];
   let closed: Promise<void> | null = null;
   const close = () => (closed ??= end());
   const end = async () => {
+    await Promise.all(starting);
     await Promise.all(threads.map((thread) => thread.close()));
     wire.ref();
     wire.postMessage("close");
     await wireEnded;
   };
-  const workers = channels.map(({ asking }, index) => {
+  const startWorker = ({ asking }: ChannelEnds, index: number) => {
     const data: ThreadData = { channel: asking, schema, migrates: index === 0 && options.unfinished !== true };
     return startThread("thread", data, [asking.port]);
-  });
+  };
+  const workers = channels.slice(0, 1 + READERS).map(startWorker);
   try {
     // The first thread migrates; the others need its tables.
     for (const worker of workers) threads.push(await StoreThread.open(worker));
@@ -88,10 +98,61 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     throw error;
   }
   const [writer, ...readers] = threads as [StoreThread, ...StoreThread[]];
-  const call = (method: string, args: unknown[]) => {
-    const thread = STORE_ACCESS[method as keyof StoreMethods] === "read" ? leastBusy(readers) : writer;
+  const writers = [writer];
+  const spare = channels.slice(1 + READERS).map((channel, index) => ({ channel, index: 1 + READERS + index }));
+  /** Another thread, as soon as it is ready; the first one if it cannot be started. */
+  const startAnother = (): Promise<StoreThread> => {
+    const next = spare.pop();
+    if (next === undefined || closed !== null) return Promise.resolve(writer);
+    const started = StoreThread.open(startWorker(next.channel, next.index)).then(
+      (thread) => {
+        threads.push(thread);
+        return thread;
+      },
+      (error: unknown) => {
+        options.log?.warn("cannot start another database thread", { error: messageOf(error) });
+        return writer;
+      },
+    );
+    starting.push(started);
+    return started;
+  };
+  let rowWriter: Promise<StoreThread> | null = null;
+  let isGrowing = false;
+  const writerOf = (method: keyof StoreMethods, args: unknown[]): StoreThread => {
+    const least = leastBusy(writers);
+    if (least.waiting > 0 && writers.length < writerCount && !isGrowing) {
+      isGrowing = true;
+      void startAnother().then((thread) => {
+        if (thread === writer) return;
+        writers.push(thread);
+        isGrowing = false;
+      });
+    }
+    // A thread remembers which run of a lane it served last.
+    return method === "claim" ? (writers[(args[0] as LaneHold).laneId % writers.length] as StoreThread) : least;
+  };
+  const threadFor = (method: keyof StoreMethods, args: unknown[]): StoreThread | Promise<StoreThread> => {
+    switch (STORE_ACCESS[method]) {
+      case "read":
+        return leastBusy(readers);
+      // Leases must not wait for other work of the process: they get a thread and a connection of their own.
+      case "row":
+        if (method === "heartbeat" || writer.waiting > 0) rowWriter ??= startAnother();
+        return rowWriter ?? writer;
+      case "runs":
+        return writerOf(method, args);
+      case "all":
+        return writer;
+    }
+  };
+  const call = (method: string, args: unknown[]): Promise<unknown> => {
     const { clock, leaseNow } = options;
-    return thread.call({ method, args, wallNow: clock.now(), leaseNow: leaseNow?.() ?? null });
+    const times = { wallNow: clock.now(), leaseNow: leaseNow?.() ?? null };
+    const thread = threadFor(method as keyof StoreMethods, args);
+    return thread instanceof StoreThread
+      ? thread.call({ method, args, ...times })
+      : thread.then((ready) => ready.call({ method, args, ...times }));
   };
   const methods = Object.fromEntries(
     writer.methods.map((method) => [method, (...args: unknown[]) => call(method, args)]),
@@ -101,6 +162,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     capabilities: { singleEngine: false, notifies: true },
     instance: writer.instance,
     deployment: writer.deployment,
+    conflicts: () => threads.reduce((sum, thread) => sum + thread.conflicts, 0),
     watch(listener: Listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -111,11 +173,16 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   return { store, migrated: writer.migrated as NonNullable<Opened["migrated"]> };
 }
 
-function startWire(url: string, schema: string, channels: readonly ChannelEnds[]): Worker {
+function startWire(
+  url: string,
+  schema: string,
+  channels: readonly ChannelEnds[],
+  isReader: (index: number) => boolean,
+): Worker {
   const data: WireData = {
     url,
     schema,
-    channels: channels.map(({ answering }, index) => ({ end: answering, readOnly: index > 0 })),
+    channels: channels.map(({ answering }, index) => ({ end: answering, readOnly: isReader(index) })),
   };
   const ports = channels.map(({ answering }) => answering.port);
   return startThread("wire", data, ports);
@@ -138,6 +205,7 @@ class StoreThread {
   readonly migrated: Opened["migrated"];
   readonly #worker: Worker;
   readonly #calls = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  conflicts = 0;
   #last = 0;
   #closing = false;
   #dead: Error | null = null;
@@ -187,6 +255,7 @@ class StoreThread {
   }
 
   #settleCall(result: CallResult): void {
+    this.conflicts += result.conflicts;
     const call = this.#calls.get(result.id);
     this.#calls.delete(result.id);
     if (this.#calls.size === 0 && !this.#closing) this.#worker.unref();

@@ -3,7 +3,7 @@
  * message, and the sender blocks until their answers have arrived.
  */
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import type { Row, Value, Values } from "../sql/kernel/connection.ts";
+import type { Query, Row, Value, Values } from "../sql/kernel/connection.ts";
 import type { PlainError } from "./errors.ts";
 
 export type WireValue = Value | readonly Value[];
@@ -31,6 +31,7 @@ export interface BulkConnection {
   /** A statement in Postgres syntax, with arrays among its values. */
   bulk(text: string, values: readonly WireValue[]): () => { rows: unknown[]; count: number };
   first(text: string, values: Values): () => Row | undefined;
+  list(query: Query): () => unknown[];
 }
 
 export interface ChannelEnds {

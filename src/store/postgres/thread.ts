@@ -2,6 +2,8 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { isOrbError, type ErrorCode, type FieldError, messageOf } from "../../base/errors.ts";
 import { bumpControl, type Context } from "../sql/kernel/context.ts";
+import { STORE_ACCESS, type StoreMethods, type WriteScope } from "../ports/access.ts";
+import type { Connection } from "../sql/kernel/connection.ts";
 import { storeMethods } from "../sql/store.ts";
 import { PostgresConnection } from "./connection.ts";
 import { deploymentOf } from "./deployment.ts";
@@ -24,7 +26,8 @@ export interface Call {
   leaseNow: number | null;
 }
 
-export type CallResult = { id: number; value: unknown } | { id: number; error: PlainCallError };
+/** `conflicts`: transactions that were executed again, since the last result. */
+export type CallResult = { id: number; conflicts: number } & ({ value: unknown } | { error: PlainCallError });
 export type PlainCallError =
   | { orb: { code: ErrorCode; message: string; hint?: string; fields: readonly FieldError[] } }
   | { plain: { message: string; stack?: string } };
@@ -69,17 +72,27 @@ function toPlainError(error: unknown): PlainCallError {
   return { plain: { message: messageOf(error), ...(stack === undefined ? {} : { stack }) } };
 }
 
-function open(): { methods: Record<string, (...args: unknown[]) => Promise<unknown>>; context: Context } {
+type Methods = Record<string, (...args: unknown[]) => Promise<unknown>>;
+
+function open(): { methods: Methods; context: Context } {
   const migrated = migrates ? migrate(connection, schema) : null;
   const row = connection.sql("SELECT value FROM meta WHERE name = 'instance'").get() as { value: string };
-  const context: Context = {
-    connection,
+  const contextOf = (scoped: Connection): Context => ({
+    connection: scoped,
     instance: row.value,
     singleEngine: false,
     leaseNow: () => times.leaseNow ?? connection.now(),
     wallNow: () => times.wallNow,
-  };
-  const methods = storeMethods(context) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  });
+  const context = contextOf(connection);
+  const scopes = { row: methodsIn("row"), runs: methodsIn("runs"), all: methodsIn("all"), read: storeMethods(context) };
+  function methodsIn(scope: WriteScope): StoreMethods {
+    return storeMethods(contextOf(connection.scoped(scope)));
+  }
+  const names = Object.keys(STORE_ACCESS) as (keyof StoreMethods)[];
+  const methods = Object.fromEntries(
+    names.map((name) => [name, scopes[STORE_ACCESS[name]][name]]),
+  ) as unknown as Methods;
   const deployment = deploymentOf(connection, row.value, schema);
   const ready: Ready = { ready: { instance: row.value, deployment, methods: Object.keys(methods), migrated } };
   port.postMessage(ready);
@@ -97,9 +110,10 @@ function serve(): void {
     }
     times = call;
     methods[call.method]?.(...call.args).then(
-      (value) => port.postMessage({ id: call.id, value } satisfies CallResult),
+      (value) => port.postMessage({ id: call.id, value, conflicts: connection.takeConflicts() } satisfies CallResult),
       (error: unknown) => {
-        port.postMessage({ id: call.id, error: toPlainError(error) } satisfies CallResult);
+        const conflicts = connection.takeConflicts();
+        port.postMessage({ id: call.id, error: toPlainError(error), conflicts } satisfies CallResult);
         if (connection.takeCommitUnknown()) notifyAll(context);
       },
     );

@@ -136,6 +136,8 @@ export interface ClaimedTask {
   claim: number;
   id: string;
   streamId: number;
+  /** The row of its run. */
+  run: number;
   runId: string;
   runKind: string;
   /** The run's generation at the claim. */

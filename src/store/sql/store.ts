@@ -52,6 +52,7 @@ import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks
 import { webhookStore } from "./catalog/webhooks.ts";
 import { workerStore } from "./ops/worker-store.ts";
 import { workflowStore } from "./workflows/workflow-store.ts";
+import { lockRuns } from "./kernel/lock-runs.ts";
 import {
   artifactsOf,
   artifactsSince,
@@ -90,7 +91,11 @@ export function storeMethods(context: Context): StoreMethods {
     growRun: async (hold, task, growth, now) => growRun(context, hold, task, growth, now),
     admitCrawls: async (most, now) => admitCrawls(context, most, now),
     goOn: async (id, window, now) => goOn(context, id, window, now),
-    endByTime: async (id, now) => connection.write(() => endByTime(context, requireRun(context, id).n, now)),
+    endByTime: async (id, now) =>
+      connection.write(() => {
+        lockRuns(context, [id]);
+        endByTime(context, requireRun(context, id).n, now);
+      }),
     passTime: async (elapsedMs, now, limit) => passTime(context, elapsedMs, now, limit),
     exchanges: async (id, window) => readExchanges(context, id, window),
     trapState: async (id) => readTraps(context, requireRun(context, id).n),
@@ -124,10 +129,7 @@ export function storeMethods(context: Context): StoreMethods {
 
     lanesWithWork: async (owner) => lanesWithWork(context, owner),
     takeLane: async (lane, owner, ttlMs) => takeLane(context, lane, owner, ttlMs),
-    releaseLane: async (hold, restMs) => {
-      cursor.forget(hold.laneId);
-      releaseLane(context, hold, restMs);
-    },
+    releaseLane: async (hold, restMs) => releaseLane(context, hold, restMs),
     claim: async (hold, choice, now) => claim(context, cursor, hold, choice, now),
     settle: async (batches, now) => settle(context, batches, now),
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
 import { makeFile, makeFolder } from "../../base/files/file-modes.ts";
-import type { Connection, Statement, WriteOptions } from "../sql/kernel/connection.ts";
+import type { Collector, Connection, Statement, WriteOptions } from "../sql/kernel/connection.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { PRIMARY_ERROR, storeError } from "./errors.ts";
 
@@ -158,6 +158,11 @@ export class SqliteConnection implements Connection {
     } catch (error) {
       throw storeError(error);
     }
+  }
+
+  /** At once: there are no other writers. */
+  atEnd<Item>(collector: Collector<Item>, item: Item): void {
+    collector.write(this, [item]);
   }
 
   /**

@@ -26,7 +26,26 @@ export const sqliteDialect: Dialect = {
     return list.map((row) => perRow.get(...row));
   },
 
+  lookUp: (connection, statement, list) => () => sqliteDialect.eachFirst(connection, statement, list),
+
+  ask: (connection, list) => () => sqliteDialect.firsts(connection, list),
+
   firsts: (connection, list) => list.map(({ text, values }) => connection.sql(text).get(...values)),
+
+  lists: (connection, list) =>
+    list.map(({ text, values, lists = false }) => connection.sql(text, { lists }).all(...values)),
+
+  // One writer at a time.
+  isShared: false,
+  forUpdate: "",
+  forKeyShare: "",
+  unlessLocked: "",
+  lockRuns: () => () => true,
+  lockName: () => {},
+
+  clock: "(SELECT coalesce(max(n), 0) FROM events)",
+  // The event of what ticks is written just before.
+  tick: "(SELECT coalesce(max(n), 0) FROM events)",
 
   nextNumber(connection, table) {
     const last = connection.sql("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table);

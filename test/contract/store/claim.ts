@@ -74,10 +74,11 @@ export function claimScenarios(scenario: Scenario): void {
     assert.deepEqual([more, nextReadyAt], [false, null]);
     const [task] = tasks;
     assert.deepEqual(
-      { ...task, row: 0, streamId: 0 },
+      { ...task, row: 0, streamId: 0, run: 0 },
       {
         row: 0,
         streamId: 0,
+        run: 0,
         id: record?.id,
         runId: run.id,
         runKind: "page",

@@ -174,7 +174,9 @@ function takeDueAlerts(
   return connection.write(() => {
     const due = rows<AlertRow>(
       connection
-        .sql(`SELECT * FROM alerts WHERE ${IS_DUE} ORDER BY kind = 'run_failed', next_try_at, n LIMIT ?`)
+        .sql(
+          `SELECT * FROM alerts WHERE ${IS_DUE} ORDER BY kind = 'run_failed', next_try_at, n LIMIT ? ${connection.dialect.unlessLocked}`,
+        )
         .all(now, limit),
     );
     for (const { n } of due) connection.sql("UPDATE alerts SET next_try_at = ? WHERE n = ?").run(until, n);

@@ -31,6 +31,8 @@ export function noteProxies(context: Context, seen: readonly ProxySeen[], now: n
   for (let from = 0; from < seen.length; from += NOTE_BATCH) {
     const byProxy = Map.groupBy(seen.slice(from, from + NOTE_BATCH), ({ id }) => id);
     context.connection.write(() => {
+      // Others add to the same states.
+      context.connection.dialect.lockName(context.connection, "proxies");
       for (const [id, list] of byProxy) noteProxy(context, id, list, now);
     });
   }

@@ -9,6 +9,7 @@ import type { ClaimedTask, NewRun } from "../../ports/port.ts";
 import type { DueWebhook, ReusablePage, WebhookStore } from "../../ports/webhook-port.ts";
 import type { ForEach, Value } from "../kernel/connection.ts";
 import { appendEvent, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
+import { lockRuns } from "../kernel/lock-runs.ts";
 
 /** The run's column; NULL for nearly all runs. */
 interface CompletionHooks {
@@ -89,7 +90,12 @@ export class PageCompletions {
   write(): void {
     const { connection } = this.#context;
     if (this.#calls.length > 0) writeCalls(this.#context, this.#calls, this.#now);
-    if (this.#reusable.size > 0) connection.dialect.each(connection, INSERT_REUSABLE, [...this.#reusable.values()]);
+    if (this.#reusable.size > 0)
+      connection.dialect.each(
+        connection,
+        INSERT_REUSABLE,
+        [...this.#reusable].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
+      );
   }
 }
 
@@ -116,16 +122,18 @@ function takeDue(
   now: number,
 ): DueWebhook | null {
   const { connection, instance } = context;
-  const find = `SELECT w.run, w.sealed, w.tries, r.id FROM webhooks w JOIN runs r ON r.n = w.run
+  const find = `SELECT w.run, w.sealed, w.tries, w.next_try_at, r.id FROM webhooks w JOIN runs r ON r.n = w.run
     WHERE ${WEBHOOK_IS_DUE("?")} AND r.removing_at IS NULL ORDER BY next_try_at LIMIT 1`;
   // Usually none is due, and then nothing is written.
   if (connection.sql(find).get(now) === undefined) return null;
   return connection.write(() => {
     const due = connection.sql(find).get(now) as
-      | { run: number; sealed: Uint8Array; tries: number; id: string }
+      | { run: number; sealed: Uint8Array; tries: number; id: string; next_try_at: number }
       | undefined;
     if (due === undefined) return null;
-    connection.sql("UPDATE webhooks SET next_try_at = ? WHERE run = ?").run(until, due.run);
+    // Another process may have taken it in between.
+    const take = connection.sql("UPDATE webhooks SET next_try_at = ? WHERE run = ? AND next_try_at = ?");
+    if (take.run(until, due.run, due.next_try_at).changes !== 1) return null;
     const list = rows<CallRow>(
       connection
         .sql("SELECT n, event, task, created_at FROM webhook_calls WHERE run = ? ORDER BY n LIMIT ?")
@@ -157,6 +165,7 @@ function tried(
 ): void {
   const { connection, instance } = context;
   connection.write(() => {
+    lockRuns(context, [runId]);
     const find = "SELECT r.n, r.finished_at, w.next_try_at FROM runs r JOIN webhooks w ON w.run = r.n WHERE r.id = ?";
     const row = connection.sql(find).get(runId) as
       | { n: number; finished_at: number | null; next_try_at: number | null }

@@ -2,7 +2,8 @@ import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../../domain/cr
 import type { TaskState } from "../../../domain/run/states.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { RecentPages } from "../../ports/progress-port.ts";
-import type { Context } from "../kernel/context.ts";
+import type { Collector } from "../kernel/connection.ts";
+import { type Context, RANK } from "../kernel/context.ts";
 
 const BUCKET_MS = 5000;
 const KEPT_MS = 300_000;
@@ -24,21 +25,28 @@ export class CrawlThroughput {
     this.#any = true;
   }
 
-  /** Once per settle transaction. */
   write({ connection }: Context, now: number): void {
-    if (!this.#any) return;
-    const { completed, timeout, connection: connectionFailures, general } = this.#ends;
-    connection.sql("DELETE FROM crawl_throughput WHERE bucket < ?").run(Math.floor((now - KEPT_MS) / BUCKET_MS));
-    connection
-      .sql(
-        `INSERT INTO crawl_throughput (bucket, completed, timeout, connection, general) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (bucket) DO UPDATE SET completed = crawl_throughput.completed + excluded.completed,
-           timeout = crawl_throughput.timeout + excluded.timeout, connection = crawl_throughput.connection + excluded.connection,
-           general = crawl_throughput.general + excluded.general`,
-      )
-      .run(Math.floor(now / BUCKET_MS), completed, timeout, connectionFailures, general);
+    if (this.#any) connection.atEnd(THROUGHPUT, { ends: { ...this.#ends }, now });
   }
 }
+
+/** All writers share the row of the current five seconds. */
+const THROUGHPUT: Collector<{ ends: Ends; now: number }> = {
+  rank: RANK.throughput,
+  write(connection, list) {
+    for (const { ends, now } of list) {
+      connection.sql("DELETE FROM crawl_throughput WHERE bucket < ?").run(Math.floor((now - KEPT_MS) / BUCKET_MS));
+      connection
+        .sql(
+          `INSERT INTO crawl_throughput (bucket, completed, timeout, connection, general) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT (bucket) DO UPDATE SET completed = crawl_throughput.completed + excluded.completed,
+             timeout = crawl_throughput.timeout + excluded.timeout, connection = crawl_throughput.connection + excluded.connection,
+             general = crawl_throughput.general + excluded.general`,
+        )
+        .run(Math.floor(now / BUCKET_MS), ends.completed, ends.timeout, ends.connection, ends.general);
+    }
+  },
+};
 
 export function readRecentPages({ connection }: Context, now: number): RecentPages {
   const from = Math.floor((now - KEPT_MS) / BUCKET_MS) + 1;

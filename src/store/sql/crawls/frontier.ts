@@ -66,30 +66,45 @@ function contentKey(run: number, content: string): Buffer {
   return key;
 }
 
-/** Marks pages whose content another page of the run, or of this batch, has already. */
-export function markDuplicates(
-  { connection }: Context,
-  ends: readonly TaskEnd[],
-  runOf: (settled: SettledTask) => number,
-): void {
-  const withContent: { end: TaskEnd; key: Buffer }[] = [];
-  for (const end of ends) {
-    const content = end.state === "completed" ? end.settled.report?.content : undefined;
-    if (content !== undefined) withContent.push({ end, key: contentKey(runOf(end.settled), content) });
+/** Marks pages whose content another page of the run has already. */
+export class Duplicates {
+  readonly #found: () => ReadonlyMap<string, number>;
+  readonly #seen = new Set<string>();
+
+  /** Looks up the contents of all these pages. */
+  constructor({ connection }: Context, tasks: readonly SettledTask[]) {
+    const keys = tasks.flatMap((settled) => {
+      const content = settled.report?.content;
+      return content === undefined || settled.verdict.kind !== "completed"
+        ? []
+        : [contentKey(settled.task.run, content)];
+    });
+    const answer = connection.dialect.lookUp(
+      connection,
+      FIND_CONTENT,
+      keys.map((key) => [key]),
+    );
+    let found: Map<string, number> | null = null;
+    this.#found = () =>
+      (found ??= new Map(
+        answer().flatMap((row, index): [string, number][] =>
+          row === undefined ? [] : [[(keys[index] as Buffer).toString("latin1"), Number(row["id"])]],
+        ),
+      ));
   }
-  if (withContent.length === 0) return;
-  const found = connection.dialect.eachFirst(
-    connection,
-    FIND_CONTENT,
-    withContent.map(({ key }) => [key]),
-  );
-  const seen = new Set<string>();
-  for (const [index, { end, key }] of withContent.entries()) {
-    const name = key.toString("latin1");
-    const before = found[index]?.["id"] ?? end.settled.task.row;
-    if (before !== end.settled.task.row || seen.has(name)) end.repeats = key;
-    else end.content = key;
-    seen.add(name);
+
+  mark(ends: readonly TaskEnd[]): void {
+    for (const end of ends) {
+      const { task, report } = end.settled;
+      const content = end.state === "completed" ? report?.content : undefined;
+      if (content === undefined) continue;
+      const key = contentKey(task.run, content);
+      const name = key.toString("latin1");
+      const first = this.#found().get(name) ?? task.row;
+      if (first !== task.row || this.#seen.has(name)) end.repeats = key;
+      else end.content = key;
+      this.#seen.add(name);
+    }
   }
 }
 

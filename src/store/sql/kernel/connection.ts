@@ -1,9 +1,10 @@
 import type { NewTask } from "../../records/run-records.ts";
 
 /**
- * The database interface of the store methods: synchronous statements, in transactions with a single writer. SQLite
- * works that way; for Postgres a thread blocks until the answer arrives
- * (docs/decisions/0010-one-store-two-databases.md).
+ * The database interface of the store methods: synchronous statements, in transactions. SQLite works that way; for
+ * Postgres a thread blocks until the answer arrives (docs/decisions/0010-one-store-two-databases.md). SQLite has one
+ * writer at a time; on Postgres, what a transaction excludes depends on the write scope of its store method
+ * (`../../ports/access.ts`).
  */
 export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Record<string, Value>;
@@ -25,19 +26,41 @@ export type Values = (Value | Record<string, Value>)[];
 export interface WriteOptions {
   /** Survives a power cut; otherwise one may undo the last transactions, as whole transactions. */
   durable?: boolean;
+  /** Excludes all other writers, whatever the scope of the method. */
+  exclusive?: boolean;
 }
 
 export interface Connection {
   readonly dialect: Dialect;
   /** A statement prepared once per connection; with `lists` its rows are lists of values. */
   sql(text: string, options?: { lists: boolean }): Statement;
-  /** Runs `work` in one transaction, exclusive of other writers. */
+  /** Runs `work` in one transaction, within the write scope of the store method. */
   write<T>(work: () => T, options?: WriteOptions): T;
+  /**
+   * Collects a change of rows that many writers share, such as counters of sites and the numbers of events. They are
+   * written at the end of the transaction, always in the same order, so that no other writer waits for them longer than
+   * the COMMIT takes, and none deadlocks.
+   */
+  atEnd<Item>(collector: Collector<Item>, item: Item): void;
   /** Like a durable `write`, but concurrent calls may share one commit. Each succeeds or fails on its own. */
   writeTogether<T>(work: () => T): Promise<T>;
   /** Runs several reads on one snapshot. */
   read<T>(work: () => T): T;
   close(): void;
+}
+
+/** Writes what a transaction has collected; see `atEnd`. */
+export interface Collector<Item> {
+  /** The position among the collectors of a transaction. */
+  rank: number;
+  write(connection: Connection, items: readonly Item[]): void;
+}
+
+/** A query; with `lists` its rows are lists of values. */
+export interface Query {
+  text: string;
+  values: Values;
+  lists?: boolean;
 }
 
 /**
@@ -64,8 +87,33 @@ export interface Dialect {
   eachChanged(connection: Connection, statement: ForEachChanged, list: readonly Value[][]): boolean[];
   /** The first result row for each row of the list. The statement selects `new.row_index AS row_index`. */
   eachFirst(connection: Connection, statement: ForEach, list: readonly Value[][]): (Row | undefined)[];
+  /** As `eachFirst`, sent with the next statement whose answer is needed; nothing that it reads may change before. */
+  lookUp(connection: Connection, statement: ForEach, list: readonly Value[][]): () => (Row | undefined)[];
+  /** As `firsts`, sent with the next statement whose answer is needed. */
+  ask(connection: Connection, list: readonly Query[]): () => (Row | undefined)[];
   /** The first row of each query. Executed in order, in one round trip. */
-  firsts(connection: Connection, list: readonly { text: string; values: Values }[]): (Row | undefined)[];
+  firsts(connection: Connection, list: readonly Query[]): (Row | undefined)[];
+  /** All rows of each query. Executed in order, in one round trip. */
+  lists(connection: Connection, list: readonly Query[]): unknown[][];
+  /** Others write at the same time, and an answer takes a round trip. */
+  readonly isShared: boolean;
+  /** Locks the selected rows until the end of the transaction; empty where writers exclude each other. */
+  readonly forUpdate: string;
+  /** Keeps the selected rows from being deleted until the end of the transaction. */
+  readonly forKeyShare: string;
+  /** As `forUpdate`, but leaves out rows that others have locked. */
+  readonly unlessLocked: string;
+  /**
+   * Locks runs for this transaction, each with all runs of its workflow: others may read them, but change nothing of
+   * them. The query selects numbers of runs. Returns whether a run is among them. Must come before other statements.
+   */
+  lockRuns(connection: Connection, query: Query): (run: number) => boolean;
+  /** Excludes other transactions that lock the same name. */
+  lockName(connection: Connection, name: string): void;
+  /** An SQL expression: a number that only `tick` increases. Orders events between runs; see `site-deps.ts`. */
+  readonly clock: string;
+  /** An SQL expression: the next number of `clock`. */
+  readonly tick: string;
   /** The number of the next row of a table, never used before. Within a transaction. */
   nextNumber(connection: Connection, table: "jobs" | "sessions"): number;
   /** Changes whenever another process wrote. */

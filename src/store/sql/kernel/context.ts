@@ -4,7 +4,7 @@ import type { EventLevel, EventType } from "../../../domain/run/event-catalogue.
 import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
 import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
-import type { Connection, ForEach } from "./connection.ts";
+import type { Collector, Connection, ForEach, Value } from "./connection.ts";
 
 /** The environment of every store method. */
 export interface Context {
@@ -17,6 +17,9 @@ export interface Context {
   /** The wall clock, only for the audit and work scans: other methods take the time as an argument. */
   wallNow(): number;
 }
+
+/** The order of what transactions write at their end; see `Connection.atEnd`. */
+export const RANK = { siteCounts: 0, lanes: 1, throughput: 2, events: 3, control: 4 } as const;
 
 /** The query determines the type of its rows. */
 export function rows<T>(list: unknown[]): T[] {
@@ -64,9 +67,15 @@ export function keyHash(runId: string, key: string): Uint8Array {
   return hash("sha256", `${runId}\0${key}`, "buffer").subarray(0, 16);
 }
 
+/** Notifies all processes that something they act on has changed. */
 export function bumpControl({ connection }: Context): void {
-  connection.sql("UPDATE control SET version = version + 1").run();
+  connection.atEnd(CONTROL, null);
 }
+
+const CONTROL: Collector<null> = {
+  rank: RANK.control,
+  write: (connection) => void connection.sql("UPDATE control SET version = version + 1").run(),
+};
 
 /**
  * A queued crawl waits for admission and a queued workflow for its start; others start with their first task. A held
@@ -82,31 +91,69 @@ export const NEVER = 8_640_000_000_000_000;
 export const HAS_QUOTA =
   "(s.auxiliary = 1 OR r.pages_limit IS NULL OR r.pages_counted + r.pages_in_flight < r.pages_limit)";
 
+interface NewEvent {
+  run: number;
+  type: EventType;
+  level: EventLevel;
+  message: string;
+  meta?: unknown;
+  terminal?: boolean;
+  at: number;
+}
+
 export function appendEvent(
   { connection }: Context,
   run: number,
   event: { type: EventType; level: EventLevel; message: string; meta?: unknown; terminal?: boolean },
   now: number,
 ): void {
-  const row = connection
-    .sql("UPDATE runs SET last_seq = last_seq + 1 WHERE n = ? RETURNING last_seq, generation")
-    .get(run) as { last_seq: number; generation: number };
-  connection
-    .sql(
-      "INSERT INTO events (run, seq, generation, terminal, type, level, message, meta, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )
-    .run(
-      run,
-      row.last_seq,
-      row.generation,
-      event.terminal ? 1 : 0,
-      event.type,
-      event.level,
-      event.message,
-      toJson(event.meta),
-      now,
-    );
+  connection.atEnd(EVENTS, { ...event, run, at: now });
 }
+
+const COUNT_EVENTS: ForEach = {
+  text: "UPDATE runs SET last_seq = last_seq + new.added FROM new WHERE runs.n = new.run",
+  columns: { added: "bigint", run: "bigint" },
+};
+
+const INSERT_EVENT: ForEach = {
+  text: `INSERT INTO events (run, seq, generation, terminal, type, level, message, meta, created_at)
+    SELECT r.n, r.last_seq - new.later, r.generation, new.terminal, new.type, new.level, new.message, new.meta, new.at
+    FROM runs r, new WHERE r.n = new.run ORDER BY new.row_index`,
+  columns: {
+    run: "bigint",
+    later: "bigint",
+    terminal: "bigint",
+    type: "text",
+    level: "text",
+    message: "text",
+    meta: "text",
+    at: "bigint",
+  },
+};
+
+/**
+ * Events get their numbers under a lock that is held until the commit, so that the numbers follow the commits: a reader
+ * that has seen an event never finds an earlier one later.
+ */
+const EVENTS: Collector<NewEvent> = {
+  rank: RANK.events,
+  write(connection, events) {
+    const { dialect } = connection;
+    const later = new Map<number, number>();
+    const list = events
+      .toReversed()
+      .map(({ run, terminal, type, level, message, meta, at }): Value[] => {
+        const count = later.get(run) ?? 0;
+        later.set(run, count + 1);
+        return [run, count, terminal === true ? 1 : 0, type, level, message, toJson(meta), at];
+      })
+      .toReversed();
+    const added = [...later].map(([run, count]): Value[] => [count, run]);
+    dialect.each(connection, COUNT_EVENTS, added);
+    dialect.lockName(connection, "events");
+    dialect.each(connection, INSERT_EVENT, list);
+  },
+};
 
 /** Merges facts of a run key by key. */
 export function mergeFacts({ connection }: Context, run: number, facts: RunFacts): void {
@@ -122,19 +169,30 @@ export function mergeFacts({ connection }: Context, run: number, facts: RunFacts
 /** The audit reads from `lease_until` how long an unowned lane has waited; whatever makes work ready refreshes it. */
 export function stampIdleLanes({ connection, leaseNow }: Context, lanes: readonly number[]): void {
   if (lanes.length === 0) return;
-  const now = leaseNow();
-  connection.dialect.each(
-    connection,
-    STAMP,
-    lanes.map((lane) => [now, lane]),
-  );
+  const at = leaseNow();
+  for (const lane of lanes) connection.atEnd(STAMPS, { at, lane });
 }
+
+const STAMPS: Collector<{ at: number; lane: number }> = {
+  rank: RANK.lanes,
+  write(connection, stamps) {
+    const byLane = new Map(stamps.map(({ at, lane }) => [lane, at]));
+    const list = [...byLane].toSorted(([a], [b]) => a - b).map(([lane, at]): Value[] => [at, lane]);
+    connection.dialect.each(connection, connection.dialect.isShared ? STAMP_UNLOCKED : STAMP, list);
+  },
+};
 
 const STAMP: ForEach = {
   // A lane created in this transaction has its stamp already.
   text: `UPDATE lanes SET lease_until = new.at FROM new
     WHERE lanes.id = new.id AND lanes.owner IS NULL AND lanes.lease_until <> new.at`,
   columns: { at: "double precision", id: "bigint" },
+};
+
+/** A lane that another transaction takes at this moment does not wait, so it needs no stamp. */
+const STAMP_UNLOCKED: ForEach = {
+  text: `${STAMP.text} AND lanes.id IN (SELECT l.id FROM lanes l WHERE l.id = new.id FOR NO KEY UPDATE SKIP LOCKED)`,
+  columns: STAMP.columns,
 };
 
 export function stampIdleLane(context: Context, lane: number): void {

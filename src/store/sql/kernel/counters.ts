@@ -1,8 +1,8 @@
 /** Task counters of streams, sites and runs; written in the transactions that move the tasks. */
 import { NO_TASKS, type TaskCounts } from "../../../domain/run/run-end.ts";
 import { OPEN_TASK_STATES, TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
-import type { Connection, ForEach } from "./connection.ts";
-import type { Context } from "./context.ts";
+import type { Collector, Connection, ForEach } from "./connection.ts";
+import { type Context, RANK } from "./context.ts";
 
 /** Counter changes of a stream; `unfetched`: failed tasks that were never fetched. */
 export type CounterChange = Partial<TaskCounts> & { unfetched?: number };
@@ -59,8 +59,13 @@ export function changeCounters(context: Context, stream: number, change: Counter
   changeAllCounters(context, [[stream, change]]);
 }
 
+/** Changes of a run's counters; `open`: of its streams with open tasks. */
+export interface RunChange extends PageCountChange {
+  open: number;
+}
+
 export interface CounterEffects {
-  runs: Map<number, PageCountChange>;
+  runs: Map<number, RunChange>;
   /** Sites at which a stream of a run has no open tasks left. */
   closed: Set<string>;
 }
@@ -70,7 +75,7 @@ export function changeAllCounters(
   { connection }: Context,
   changes: Iterable<readonly [stream: number, change: CounterChange]>,
 ): CounterEffects {
-  const runs = new Map<number, PageCountChange & { open: number }>();
+  const runs = new Map<number, RunChange>();
   const sites = new Map<string, TaskCounts>();
   const closed = new Set<string>();
   const openings = new Openings(connection);
@@ -95,16 +100,36 @@ export function changeAllCounters(
   }
   openings.write();
   for (const [run, change] of runs) writeRun(connection, run, change);
-  for (const [states, group] of byStates([...sites], ([, change]) => change)) {
-    // A move between streams of a site changes nothing for the site.
-    if (states.length === 0) continue;
-    connection.dialect.each(
-      connection,
-      addStatement("site_counts", states),
-      group.map(([site, change]) => [...states.map((name) => change[name]), site]),
-    );
-  }
+  if (sites.size > 0) connection.atEnd(SITE_COUNTS, sites);
   return { runs, closed };
+}
+
+const SITE_COUNTS: Collector<ReadonlyMap<string, TaskCounts>> = {
+  rank: RANK.siteCounts,
+  write(connection, changes) {
+    const { dialect } = connection;
+    const sites = changes.length === 1 ? (changes[0] as ReadonlyMap<string, TaskCounts>) : sumOf(changes);
+    // A move between streams of a site changes nothing for the site.
+    const changed = [...sites].filter(([, change]) => TASK_STATES.some((name) => change[name] !== 0));
+    if (changed.length === 0) return;
+    if (dialect.isShared) {
+      const names = JSON.stringify(changed.map(([site]) => site));
+      const lock = `SELECT 1 FROM site_counts WHERE site IN (SELECT value FROM json_each(?)) ORDER BY site ${dialect.forUpdate}`;
+      connection.sql(lock).run(names);
+    }
+    for (const [states, group] of byStates(changed, ([, change]) => change))
+      dialect.each(
+        connection,
+        addStatement("site_counts", states),
+        group.map(([site, change]) => [...states.map((name) => change[name]), site]),
+      );
+  },
+};
+
+function sumOf(changes: readonly ReadonlyMap<string, TaskCounts>[]): Map<string, TaskCounts> {
+  const sum = new Map<string, TaskCounts>();
+  for (const sites of changes) for (const [site, change] of sites) addToSite(sum, site, change);
+  return sum;
 }
 
 /** Groups changes of the same columns into one statement. */
@@ -173,7 +198,7 @@ class Openings {
       OPEN_SINCE,
       unresolved.map(({ run, site }) => [run, site]),
     );
-    const since = new Map(unresolved.map((item, index) => [item, found[index]?.["since"] ?? this.#lastEvent()]));
+    const since = new Map(unresolved.map((item, index) => [item, found[index]?.["since"] ?? this.#clock()]));
     dialect.each(
       this.#connection,
       NOTE_OPENING,
@@ -181,9 +206,9 @@ class Openings {
     );
   }
 
-  #lastEvent(): number {
+  #clock(): number {
     if (this.#last === null) {
-      const row = this.#connection.sql("SELECT coalesce(max(n), 0) AS n FROM events").get();
+      const row = this.#connection.sql(`SELECT ${this.#connection.dialect.clock} AS n`).get();
       this.#last = Number(row?.["n"]);
     }
     return this.#last;
@@ -207,7 +232,7 @@ function addToSite(sites: Map<string, TaskCounts>, site: string, change: Counter
   for (const name of TASK_STATES) sum[name] += change[name] ?? 0;
 }
 
-function writeRun(connection: Connection, run: number, change: PageCountChange & { open: number }): void {
+function writeRun(connection: Connection, run: number, change: RunChange): void {
   const { open, inFlight, counted, uncounted } = change;
   if (open !== 0) connection.sql("UPDATE runs SET open_streams = open_streams + ? WHERE n = ?").run(open, run);
   if (inFlight !== 0 || counted !== 0 || uncounted !== 0)

@@ -27,6 +27,7 @@ function createOnceInTransaction<T>(
   create: () => { created: T; lanes: string[] },
 ): Created<T> {
   if (once === undefined) return { ...create(), replayed: false };
+  context.connection.dialect.lockName(context.connection, `key:${once.key}`);
   const before = storedResponse(context, once, now);
   if (before !== null) return { created: before as T, lanes: [], replayed: true };
   const { connection } = context;
@@ -37,7 +38,7 @@ function createOnceInTransaction<T>(
     .run(once.key, once.fingerprint, JSON.stringify(created), now);
   connection
     .sql(
-      `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE created_at < ? ORDER BY created_at LIMIT ${EXPIRE_BATCH})`,
+      `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE created_at < ? ORDER BY created_at LIMIT ${EXPIRE_BATCH} ${connection.dialect.unlessLocked})`,
     )
     .run(now - KEPT_MS);
   return { created, lanes, replayed: false };

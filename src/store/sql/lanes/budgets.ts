@@ -1,4 +1,3 @@
-import { IS_OWNER } from "./owner-rule.ts";
 import type { Connection } from "../kernel/connection.ts";
 import { bumpControl, type Context } from "../kernel/context.ts";
 
@@ -13,8 +12,9 @@ export function acquirePermits(
   cap: number,
 ): number {
   return connection.write(() => {
+    connection.dialect.lockName(connection, `budget:${key}`);
     // Permits end with their owner's lease. A replaced owner gets none: nothing would ever release them.
-    if (connection.sql(`SELECT 1 AS one WHERE ${IS_OWNER}`).get(owner) === undefined) return 0;
+    if (!staysOwner(connection, owner)) return 0;
     const stored = connection.sql("SELECT cap FROM budgets WHERE key = ?").get(key) as
       | { cap: number | null }
       | undefined;
@@ -39,6 +39,12 @@ export function acquirePermits(
     else if (totals.mine === 0 && granted > 0) withdrawRequest(connection, key, owner);
     return held;
   });
+}
+
+/** Whether it is an owner, and stays one until the end of the transaction. */
+function staysOwner(connection: Connection, owner: string): boolean {
+  const { forKeyShare } = connection.dialect;
+  return connection.sql(`SELECT 1 FROM owners WHERE owner = ? ${forKeyShare}`).get(owner) !== undefined;
 }
 
 /** `units` of a waiting request is its sequence number: requests are served first come, first served, however often they are repeated. */
@@ -82,13 +88,15 @@ export function releasePermits(
   wantsAgain: boolean = false,
 ): void {
   connection.write(() => {
+    connection.dialect.lockName(connection, `budget:${key}`);
     if (units === 0) return withdrawRequest(connection, key, owner);
     connection.sql("DELETE FROM budget_permits WHERE key = ? AND owner = ? AND units <= ?").run(key, owner, units);
     connection.sql("UPDATE budget_permits SET units = units - ? WHERE key = ? AND owner = ?").run(units, key, owner);
     // As with permits: nothing would ever remove the request of a replaced owner.
-    const mayWait = `SELECT 1 AS one WHERE ${IS_OWNER} AND NOT EXISTS (SELECT 1 FROM budget_permits WHERE key = ? AND owner = ?)`;
-    if (wantsAgain && connection.sql(mayWait).get(owner, key, owner) !== undefined)
-      enqueueRequest(connection, key, owner);
+    if (!wantsAgain || !staysOwner(connection, owner)) return undefined;
+    const holds = connection.sql("SELECT 1 FROM budget_permits WHERE key = ? AND owner = ?").get(key, owner);
+    if (holds === undefined) enqueueRequest(connection, key, owner);
+    return undefined;
   });
 }
 

@@ -71,28 +71,42 @@ export function quotaFor(
 }
 
 /**
- * The tasks to take of several streams of one run, with no more pages than the quota allows: the most urgent ones of
- * each site, round-robin over the sites, so that all have equally many in flight.
+ * The tasks to take of several streams of a run, with no more pages than the quota allows: the most urgent ones of each
+ * site, round-robin over the sites, so that all have equally many in flight. Null for a run that needs no choice.
  */
 export function bestOf(
   { connection }: Context,
+  runs: readonly ({ streams: readonly Sharing[]; count: number; quotaLeft: number | null } | null)[],
+): (number[] | null)[] {
+  const wanted = runs.flatMap((run) =>
+    run === null ? [] : run.streams.map((stream) => ({ stream, limit: Math.min(run.count, stream.queued) })),
+  );
+  const lists = connection.dialect.lists(
+    connection,
+    wanted.map(({ stream, limit }) => ({ text: MOST_URGENT, values: [stream.id, limit] })),
+  );
+  const tasksOf = new Map(wanted.map(({ stream }, index) => [stream, rows<UrgentTask>(lists[index] ?? [])]));
+  return runs.map((run) => (run === null ? null : choose(run.streams, run.count, run.quotaLeft, tasksOf)));
+}
+
+const MOST_URGENT = `SELECT id, priority FROM tasks WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?`;
+
+interface UrgentTask {
+  id: number;
+  priority: number;
+}
+
+function choose(
   streams: readonly Sharing[],
   count: number,
   quotaLeft: number | null,
+  tasksOf: ReadonlyMap<Sharing, UrgentTask[]>,
 ): number[] {
   const bySite = Map.groupBy(streams, ({ site }) => site);
   const turns = [...bySite.values()].flatMap((siteStreams) => {
     const inFlight = siteStreams.reduce((sum, { running }) => sum + running, 0);
     return siteStreams
-      .flatMap((stream) =>
-        rows<{ id: number; priority: number }>(
-          connection
-            .sql(
-              `SELECT id, priority FROM tasks WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?`,
-            )
-            .all(stream.id, Math.min(count, stream.queued)),
-        ).map((task) => ({ ...task, isPage: stream.auxiliary === 0 })),
-      )
+      .flatMap((stream) => (tasksOf.get(stream) ?? []).map((task) => ({ ...task, isPage: stream.auxiliary === 0 })))
       .toSorted(byUrgency)
       .map((task, index) => ({ ...task, turn: bySite.size === 1 ? 0 : inFlight + index }));
   });

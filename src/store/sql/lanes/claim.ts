@@ -1,13 +1,14 @@
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { ClaimOptions } from "../../ports/claim-port.ts";
 import type { Claim, ClaimedTask, LaneHold } from "../../ports/port.ts";
+import type { Query, Value } from "../kernel/connection.ts";
 import { type Context, HAS_QUOTA, NEVER, parseJson, rows, STATE, RUN_MAY_WORK } from "../kernel/context.ts";
 import { bestOf, divide, quotaFor, readyOf, type Sharing } from "./claim-shares.ts";
 import { moveRun } from "../runs/move-run.ts";
-import { changeAllCounters, changeCounters, type CounterChange } from "../kernel/counters.ts";
+import { changeAllCounters, type CounterChange } from "../kernel/counters.ts";
 import { unpackAttempts } from "../tasks/history.ts";
 import { stepsStarted, maxAttemptsOfStep } from "../workflows/open-steps.ts";
-import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
+import { FIRST_RETRY, holdQuery, STREAM_IS_OPEN } from "./lanes.ts";
 import { streamId } from "./lane-assignments.ts";
 import { rebalanceShards } from "./shards.ts";
 import { startEvent } from "../runs/start-event.ts";
@@ -57,6 +58,8 @@ const WAKE_STREAMS = 100;
 const RETRYING = `FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS}
   WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK}`;
 
+const DUE_RETRIES = `${RETRYING} AND ${FIRST_RETRY} <= ? LIMIT ${WAKE_STREAMS}`;
+
 const MAX_LANES_KNOWN = 10_000;
 
 /** The round-robin position over a lane's runs; only a hint, so it may live with the connection. */
@@ -69,13 +72,8 @@ export class ClaimCursor {
   }
 
   served(lane: number, run: number): void {
-    // Lost lanes are never released, so `forget` misses them.
     if (this.#lastRun.size >= MAX_LANES_KNOWN) this.#lastRun.clear();
     this.#lastRun.set(lane, run);
-  }
-
-  forget(lane: number): void {
-    this.#lastRun.delete(lane);
   }
 }
 
@@ -83,9 +81,13 @@ export class ClaimCursor {
 const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
-const SELECT_STREAMS = `${WITH_WAITS_OF_LANE} SELECT s.id, s.run, s.site, s.resolver, s.auxiliary, s.queued, s.running, s.retrying, r.open_streams, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
-    r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_flight AS quota_left
-  FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS} WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_QUOTA} AND ${SITE_MAY_WORK}`;
+const READY_STREAMS = `FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS}
+  WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_QUOTA} AND ${SITE_MAY_WORK}
+    AND s.queued > 0 AND s.resolver NOT IN (SELECT value FROM json_each(?))`;
+
+const STREAM_COLUMNS = `s.id, s.run, s.site, s.resolver, s.auxiliary, s.queued, s.running, s.retrying, r.open_streams,
+  r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts, r.time_limit_ms IS NOT NULL AS timed,
+  r.pages_limit - r.pages_counted - r.pages_in_flight AS quota_left`;
 
 /**
  * Streams per claim. Ten thousand runs may wait for one site: each claim serves the next few of them, so that it takes
@@ -93,28 +95,57 @@ const SELECT_STREAMS = `${WITH_WAITS_OF_LANE} SELECT s.id, s.run, s.site, s.reso
  */
 const STREAMS_PER_CLAIM = 32;
 
-/** Streams with ready tasks, starting after the run that was served last. */
-function readyStreams(
-  { connection }: Context,
-  lane: number,
-  last: number,
-  { withoutResolvers = [], withoutDeadline = false }: ClaimOptions,
-  now: number,
-): StreamRow[] {
-  const ready = `${SELECT_STREAMS} AND s.queued > 0 AND s.resolver NOT IN (SELECT value FROM json_each(?))
-    ${withoutDeadline ? "AND r.time_limit_ms IS NULL" : ""}`;
-  const excluded = JSON.stringify(withoutResolvers);
-  const behind = rows<StreamRow>(
-    connection
-      .sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`)
-      .all(lane, lane, now, excluded, last, STREAMS_PER_CLAIM),
-  );
-  if (last === 0 || behind.length >= STREAMS_PER_CLAIM) return behind;
-  const rest = STREAMS_PER_CLAIM - behind.length;
-  const wrapped = connection
-    .sql(`${ready} AND s.run <= ? ORDER BY s.run LIMIT ?`)
-    .all(lane, lane, now, excluded, last, rest);
-  return [...behind, ...rows<StreamRow>(wrapped)];
+/** What a claim reads of a lane: due retries, and streams with ready tasks, starting after the run that was served last. */
+class LaneReader {
+  readonly #lane: number;
+  readonly #last: number;
+  readonly #now: number;
+  readonly #excluded: string;
+  readonly #ready: string;
+
+  constructor(
+    lane: number,
+    last: number,
+    { withoutResolvers = [], withoutDeadline = false }: ClaimOptions,
+    now: number,
+  ) {
+    this.#lane = lane;
+    this.#last = last;
+    this.#now = now;
+    this.#excluded = JSON.stringify(withoutResolvers);
+    this.#ready = withoutDeadline ? `${READY_STREAMS} AND r.time_limit_ms IS NULL` : READY_STREAMS;
+  }
+
+  /** The runs that the claim may touch. */
+  runs(): Query {
+    const ready = (which: string) =>
+      `SELECT run AS n FROM (SELECT s.run ${this.#ready} AND s.run ${which} ? ORDER BY s.run LIMIT ?) AS ready`;
+    return {
+      text: `${WITH_WAITS_OF_LANE} ${ready(">")} UNION ${ready("<=").replace("AS ready", "AS wrapped")}
+        UNION SELECT run AS n FROM (SELECT s.run ${DUE_RETRIES}) AS due`,
+      values: [this.#lane, ...this.#values(), ...this.#values(), this.#lane, this.#now],
+    };
+  }
+
+  dueRetries(): Query {
+    return {
+      text: `${WITH_WAITS_OF_LANE} SELECT s.id, s.run ${DUE_RETRIES}`,
+      values: [this.#lane, this.#lane, this.#now],
+    };
+  }
+
+  /** Behind the last served run, and from the first run up to it. */
+  readyStreams(): Query[] {
+    const query = (which: string) => ({
+      text: `${WITH_WAITS_OF_LANE} SELECT ${STREAM_COLUMNS} ${this.#ready} AND s.run ${which} ? ORDER BY s.run LIMIT ?`,
+      values: [this.#lane, ...this.#values()],
+    });
+    return this.#last === 0 ? [query(">")] : [query(">"), query("<=")];
+  }
+
+  #values(): Value[] {
+    return [this.#lane, this.#now, this.#excluded, this.#last, STREAMS_PER_CLAIM];
+  }
 }
 
 export function claim(
@@ -125,10 +156,21 @@ export function claim(
   now: number,
 ): Claim | null {
   const { connection } = context;
+  const { dialect } = connection;
   return connection.write(() => {
-    if (!holdsLane(context, hold)) return null;
-    wakeDueRetries(context, hold.laneId, now);
-    const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), options, now);
+    const reader = new LaneReader(hold.laneId, cursor.behind(hold.laneId), options, now);
+    const isLocked = dialect.lockRuns(connection, reader.runs());
+    const isOurs = ({ run }: { run: number }) => isLocked(run);
+    const [held = [], due = [], ...readyLists] = dialect.lists(connection, [
+      holdQuery(connection, hold),
+      reader.dueRetries(),
+      ...reader.readyStreams(),
+    ]);
+    if (held.length === 0) return null;
+    const woken = wakeRetries(context, rows<{ id: number; run: number }>(due).filter(isOurs), now);
+    const lists = woken ? dialect.lists(connection, reader.readyStreams()) : readyLists;
+    const found = rows<StreamRow>(lists.flat()).slice(0, STREAMS_PER_CLAIM);
+    const ready = found.filter(isOurs);
     const limited = capAtPermits(ready, options);
     const byRun = Map.groupBy(ready, (stream) => stream.run);
     const order = [...byRun.keys()];
@@ -138,10 +180,12 @@ export function claim(
       order.map((run, index) => readyOf(byRun.get(run) ?? [], quotas[index])),
     );
     const changes = new Map<number, CounterChange>();
-    const taken = order.map((run, index) => {
-      const share = { count: shares[index] ?? 0, quotaLeft: quotas[index] ?? null };
-      return takeFrom(context, byRun.get(run) ?? [], share, changes, now);
-    });
+    const parts = order.map((run, index) => ({
+      streams: byRun.get(run) ?? [],
+      count: shares[index] ?? 0,
+      quotaLeft: quotas[index] ?? null,
+    }));
+    const { taken, nextReadyAt } = take(context, hold.laneId, parts, changes, now);
     changeAllCounters(context, changes);
     // The run that got the last task; the next claim starts after it, so that no run always gets the extra one.
     const max = Math.max(0, ...taken.map((list) => list.length));
@@ -162,9 +206,9 @@ export function claim(
     const remaining = order.reduce((sum, run) => sum + readyOf(byRun.get(run) ?? []), 0);
     return {
       tasks: interleave(taken),
-      more: remaining > 0 || ready.length >= STREAMS_PER_CLAIM,
+      more: remaining > 0 || found.length >= STREAMS_PER_CLAIM || ready.length < found.length,
       ...(limited.length === 0 ? {} : { limited }),
-      nextReadyAt: nextRetry(connection, hold.laneId),
+      nextReadyAt,
       ...(opened.length === 0 ? {} : { opened }),
     };
   });
@@ -192,51 +236,77 @@ function capAtPermits(
   return [...limited];
 }
 
-/** When the first retry is ready; null: none waits for time. */
-function nextRetry(connection: Context["connection"], lane: number): number | null {
-  const first = connection.sql(`${WITH_WAITS_OF_LANE} SELECT min(${FIRST_RETRY}) AS at ${RETRYING}`);
-  const { at } = first.get(lane, lane) as { at: number | null };
-  return at === null || at >= NEVER ? null : at;
-}
+/** When the first retry of a lane is ready. */
+const NEXT_RETRY = `${WITH_WAITS_OF_LANE} SELECT min(${FIRST_RETRY}) AS at ${RETRYING}`;
 
-/** Thousands of runs may wait for a retry at one site: one statement checks all, and some of the due ones are woken. */
-function wakeDueRetries(context: Context, lane: number, now: number): void {
-  const due = rows<{ id: number }>(
-    context.connection
-      .sql(`${WITH_WAITS_OF_LANE} SELECT s.id ${RETRYING} AND ${FIRST_RETRY} <= ? LIMIT ${WAKE_STREAMS}`)
-      .all(lane, lane, now),
+/** Wakes due retries of streams. Returns whether there were some. */
+function wakeRetries(context: Context, streams: readonly { id: number }[], now: number): boolean {
+  const { connection } = context;
+  const lists = connection.dialect.lists(
+    connection,
+    streams.map(({ id }) => ({ text: WAKE, values: [id, now] })),
   );
-  for (const { id } of due) wakeRetries(context, id, now);
+  const changes = streams.flatMap(({ id }, index): [number, CounterChange][] => {
+    const woken = lists[index]?.length ?? 0;
+    return woken === 0 ? [] : [[id, { retrying: -woken, queued: woken }]];
+  });
+  changeAllCounters(context, changes);
+  return changes.length > 0;
 }
 
-function wakeRetries(context: Context, stream: number, now: number): void {
-  const woken = Number(
-    context.connection
-      .sql(
-        `UPDATE tasks SET state = ${STATE.queued} WHERE id IN (SELECT id FROM tasks
-         WHERE stream = ? AND state = ${STATE.retrying} AND ready_at <= ? ORDER BY ready_at LIMIT ${WAKE_BATCH})`,
-      )
-      .run(stream, now).changes,
+const WAKE = `UPDATE tasks SET state = ${STATE.queued} WHERE id IN (SELECT id FROM tasks
+  WHERE stream = ? AND state = ${STATE.retrying} AND ready_at <= ? ORDER BY ready_at LIMIT ${WAKE_BATCH}) RETURNING id`;
+
+/** The streams of one run, and how many tasks to take of them. */
+interface Part {
+  streams: StreamRow[];
+  count: number;
+  quotaLeft: number | null;
+}
+
+/** Takes tasks of several runs, in two round trips. Collects counter changes, which are written once for all runs. */
+function take(
+  context: Context,
+  lane: number,
+  parts: readonly Part[],
+  changes: Map<number, CounterChange>,
+  now: number,
+): { taken: ClaimedTask[][]; nextReadyAt: number | null } {
+  const { connection } = context;
+  const best = bestOf(
+    context,
+    parts.map((part) => (part.streams.length > 1 && part.count > 0 ? part : null)),
   );
-  if (woken > 0) changeCounters(context, stream, { retrying: -woken, queued: woken });
+  const queries = parts.map(({ streams, count }, index): Query => {
+    const ids = best[index] ?? null;
+    return ids === null
+      ? { text: TAKE_FROM_STREAM, values: [streams[0]?.id ?? 0, count], lists: true }
+      : { text: TAKE_THESE, values: [JSON.stringify(ids)], lists: true };
+  });
+  const [next = [], ...lists] = connection.dialect.lists(connection, [
+    { text: NEXT_RETRY, values: [lane, lane] },
+    ...queries.filter((_, index) => (parts[index]?.count ?? 0) > 0),
+  ]);
+  const taken = parts.map((part, index) => {
+    if (part.count === 0) return [];
+    const list = rows<ClaimedRow>(lists.shift() ?? []);
+    return claimed(context, part.streams, inOrder(list, best[index] ?? null), changes, now);
+  });
+  const at = (next[0] as { at: number | null } | undefined)?.at ?? null;
+  return { taken, nextReadyAt: at === null || at >= NEVER ? null : at };
 }
 
-/** Collects counter changes, which are written once for all runs. */
-function takeFrom(
+/** Counts the tasks that were taken from streams of one run, and starts the run. */
+function claimed(
   context: Context,
   streams: StreamRow[],
-  { count, quotaLeft }: { count: number; quotaLeft: number | null },
+  list: readonly ClaimedRow[],
   changes: Map<number, CounterChange>,
   now: number,
 ): ClaimedTask[] {
-  const first = streams[0];
-  if (first === undefined || count === 0) return [];
-  const list =
-    streams.length === 1
-      ? takeFirst(context, first.id, count)
-      : takeThese(context, bestOf(context, streams, count, quotaLeft));
+  const first = streams[0] as StreamRow;
   const byId = new Map(streams.map((stream) => [stream.id, { stream, taken: 0 }]));
-  const claimed = list.map((row) => {
+  const tasks = list.map((row) => {
     const from = byId.get(row[1]) as { stream: StreamRow; taken: number };
     from.taken += 1;
     const task = toClaimed(context, row, from.stream);
@@ -249,25 +319,19 @@ function takeFrom(
     if (stream.auxiliary === 1) continue;
     for (const other of streams) if (other.quota_left !== null) other.quota_left -= taken;
   }
-  if (first.kind === "workflow") stepsStarted(context, first.run, claimed, now);
+  if (first.kind === "workflow") stepsStarted(context, first.run, tasks, now);
   if (first.status === "queued") moveRun(context, first.run, "running", startEvent(context, first.run), now);
-  return claimed;
+  return tasks;
 }
 
-function takeFirst({ connection }: Context, stream: number, count: number): ClaimedRow[] {
-  const list = rows<ClaimedRow>(connection.sql(TAKE_FROM_STREAM, { lists: true }).all(stream, count));
-  // UPDATE … RETURNING does not guarantee the order, but usually keeps it.
-  if (!list.every((row, index) => index === 0 || precedes(list[index - 1] as ClaimedRow, row))) {
-    list.sort((a, b) => (precedes(a, b) ? -1 : 1));
+/** UPDATE … RETURNING does not guarantee the order, but usually keeps it. */
+function inOrder(list: ClaimedRow[], ids: readonly number[] | null): ClaimedRow[] {
+  if (ids !== null) {
+    const order = new Map(ids.map((id, index) => [id, index]));
+    return list.sort((a, b) => (order.get(a[0]) ?? 0) - (order.get(b[0]) ?? 0));
   }
-  return list;
-}
-
-/** In the order of `ids`. */
-function takeThese({ connection }: Context, ids: readonly number[]): ClaimedRow[] {
-  const list = rows<ClaimedRow>(connection.sql(TAKE_THESE, { lists: true }).all(JSON.stringify(ids)));
-  const order = new Map(ids.map((id, index) => [id, index]));
-  return list.sort((a, b) => (order.get(a[0]) ?? 0) - (order.get(b[0]) ?? 0));
+  const isSorted = list.every((row, index) => index === 0 || precedes(list[index - 1] as ClaimedRow, row));
+  return isSorted ? list : list.sort((a, b) => (precedes(a, b) ? -1 : 1));
 }
 
 function precedes(a: ClaimedRow, b: ClaimedRow): boolean {
@@ -295,6 +359,7 @@ export function toClaimed(context: Context, row: ClaimedRow, stream: StreamRow):
     claim,
     id: encodeId(context.instance, "task", id),
     streamId,
+    run: stream.run,
     runId: stream.run_id,
     runKind: stream.kind,
     generation: stream.generation,

@@ -35,6 +35,7 @@ export function takeEngine(
 ): { taken: boolean; holder: EngineHolder } {
   const { connection, leaseNow, singleEngine } = context;
   return connection.write(() => {
+    if (connection.dialect.isShared) connection.sql(`SELECT 1 FROM engine ${connection.dialect.forUpdate}`).run();
     const current = engineHolder(context);
     const isFree =
       current === null ||
@@ -77,14 +78,24 @@ export function releaseEngine(context: Context, holder: string): void {
   });
 }
 
+/** A lane whose lease has less than the rest of this left is renewed even if it is locked. */
+const MOST_OF_LEASE = 0.5;
+
 export function heartbeat(context: Context, owner: string, ttlMs: number): Set<number> | null {
   const { connection, leaseNow } = context;
   return connection.write(() => {
     const until = leaseNow() + ttlMs;
     if (!(context.singleEngine ? renewEngine(context, owner, until) : renewOwner(context, owner, until))) return null;
-    const held = rows<{ id: number }>(
-      connection.sql("UPDATE lanes SET lease_until = ? WHERE owner = ? RETURNING id").all(until, owner),
-    );
+    // A lane that a claim or settle has locked follows with the next heartbeat; only the second time this waits for it.
+    const { isShared, unlessLocked } = connection.dialect;
+    if (isShared)
+      connection
+        .sql(`UPDATE lanes SET lease_until = ? WHERE id IN (SELECT id FROM lanes WHERE owner = ? ${unlessLocked})`)
+        .run(until, owner);
+    connection
+      .sql("UPDATE lanes SET lease_until = ? WHERE owner = ? AND lease_until < ?")
+      .run(until, owner, isShared ? until - ttlMs * MOST_OF_LEASE : until);
+    const held = rows<{ id: number }>(connection.sql("SELECT id FROM lanes WHERE owner = ?").all(owner));
     return new Set(held.map((row) => row.id));
   });
 }

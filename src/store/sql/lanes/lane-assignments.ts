@@ -21,7 +21,7 @@ const FIND_LANE: ForEach = {
 
 /** `lease_until` is set when a lane gets its first task: the audit reads from it how long the lane has waited. */
 const MAKE_LANE: ForEach = {
-  text: "INSERT INTO lanes (lane, lease_until) SELECT new.lane, new.lease_until FROM new ORDER BY new.row_index",
+  text: "INSERT INTO lanes (lane, lease_until) SELECT new.lane, new.lease_until FROM new WHERE true ORDER BY new.row_index ON CONFLICT (lane) DO NOTHING",
   columns: { lane: "text", lease_until: "double precision" },
 };
 
@@ -37,14 +37,17 @@ const SEE_SITE: ForEach = {
 };
 
 const MAKE_SITE: ForEach = {
-  text: "INSERT INTO sites (site, lane, first_seen_at) SELECT new.site, new.lane, new.at FROM new ORDER BY new.row_index",
+  text: "INSERT INTO sites (site, lane, first_seen_at) SELECT new.site, new.lane, new.at FROM new WHERE true ORDER BY new.row_index ON CONFLICT (site) DO NOTHING",
   columns: { site: "text", lane: "bigint", at: "bigint" },
 };
 
 const COUNT_SITE: ForEach = {
-  text: "INSERT INTO site_counts (site) SELECT new.site FROM new ORDER BY new.row_index",
+  text: "INSERT INTO site_counts (site) SELECT new.site FROM new WHERE true ORDER BY new.row_index ON CONFLICT (site) DO NOTHING",
   columns: { site: "text" },
 };
+
+/** Lanes and sites are created by one transaction at a time: two that create the same ones would deadlock. */
+const NEW_LANES = "new lanes";
 
 /** Finds or creates lanes; `names` has no duplicates. */
 function lanesOf({ connection, leaseNow }: Context, names: readonly string[]): Map<string, number> {
@@ -65,6 +68,7 @@ function lanesOf({ connection, leaseNow }: Context, names: readonly string[]): M
   const missing = find(names);
   if (missing.length === 0) return ids;
   const now = leaseNow();
+  dialect.lockName(connection, NEW_LANES);
   dialect.each(
     connection,
     MAKE_LANE,
@@ -85,24 +89,40 @@ interface SiteRow {
   first_seen_at: number | null;
 }
 
+/** Sites that exist, by name; those that are missing are looked up again when they are needed. */
+export type KnownSites = ReadonlyMap<string, SiteRow>;
+
+/** Looks up sites before it is known which of them are needed; see `Dialect.lookUp`. */
+export function lookUpSites({ connection }: Context, sites: readonly string[]): () => KnownSites {
+  const found = connection.dialect.lookUp(
+    connection,
+    FIND_SITE,
+    sites.map((site) => [site]),
+  );
+  return () =>
+    new Map(
+      found().flatMap((row, index): [string, SiteRow][] =>
+        row === undefined ? [] : [[sites[index] as string, row as unknown as SiteRow]],
+      ),
+    );
+}
+
 /** A known site keeps its lane, whatever the task's own; a new site gets the lane of its first task. */
 export function assignLanes(
   context: Context,
   list: readonly { lane: string; site: string | null }[],
   now: number,
+  knownSites: KnownSites = new Map(),
 ): LaneAssignment[] {
   const { connection } = context;
   const { dialect } = connection;
   const sites = [...new Set(list.flatMap(({ site }) => (site === null ? [] : [site])))];
-  const found = dialect.eachFirst(
-    connection,
-    FIND_SITE,
-    sites.map((site) => [site]),
-  );
+  const missing = sites.filter((site) => !knownSites.has(site));
+  const found = missing.length === 0 ? null : lookUpSites(context, missing)();
   const known = new Map<string, LaneAssignment>();
   const unseen: Value[][] = [];
-  for (const [index, site] of sites.entries()) {
-    const row = found[index] as SiteRow | undefined;
+  for (const site of sites) {
+    const row = knownSites.get(site) ?? found?.get(site);
     if (row === undefined) continue;
     if (row.first_seen_at === null) unseen.push([site, now]);
     known.set(site, { lane: row.lane, laneName: row.name, site, shardCount: row.shard_count, shard: 0 });
@@ -118,7 +138,7 @@ export function assignLanes(
     known.set(site, { lane, laneName, site, shardCount: 1, shard: 0 });
     created.push([site, lane, now]);
   }
-  makeSites(context, created);
+  for (const [site, lane] of makeSites(context, created)) known.set(site, lane);
   return list.map(({ lane: laneName, site }) =>
     site === null
       ? { lane: lanes.get(laneName) as number, laneName, site: "", shardCount: 1, shard: 0 }
@@ -134,13 +154,22 @@ export function assignShard(context: Context, assignment: LaneAssignment, hash: 
   return { ...assignment, lane: id, laneName: lane, shard };
 }
 
-function makeSites({ connection }: Context, list: readonly Value[][]): void {
-  connection.dialect.each(connection, MAKE_SITE, list);
-  connection.dialect.each(
-    connection,
-    COUNT_SITE,
-    list.map(([site = null]) => [site]),
-  );
+/** Inserts sites; returns those that another transaction has inserted in between, with their lanes. */
+function makeSites({ connection }: Context, list: readonly Value[][]): Map<string, LaneAssignment> {
+  const { dialect } = connection;
+  const others = new Map<string, LaneAssignment>();
+  if (list.length === 0) return others;
+  const sites = list.map(([site = null]): Value[] => [site]);
+  dialect.lockName(connection, NEW_LANES);
+  dialect.each(connection, MAKE_SITE, list);
+  dialect.each(connection, COUNT_SITE, sites);
+  if (!dialect.isShared) return others;
+  for (const [index, row] of (dialect.eachFirst(connection, FIND_SITE, sites) as (SiteRow | undefined)[]).entries()) {
+    const [site, lane] = list[index] as [string, number];
+    if (row !== undefined && row.lane !== lane)
+      others.set(site, { lane: row.lane, laneName: row.name, site, shardCount: row.shard_count, shard: 0 });
+  }
+  return others;
 }
 
 /** Inserts a site that no task has requested yet. Returns its lane. */
@@ -185,8 +214,41 @@ const MOVE_STREAM: ForEach = {
   columns: { id: "bigint", lane: "bigint" },
 };
 
+/** Streams that exist, by `nameOfStream`. */
+export type KnownStreams = ReadonlyMap<string, { id: number; lane: number }>;
+
+const nameOfStream = (site: string, resolver: string | null, auxiliary: boolean, shard: number) =>
+  `${site}\0${resolver ?? ""}\0${Number(auxiliary)}\0${shard}`;
+
+/** Looks up streams of sites that are not sharded before it is known which of them are needed. */
+export function lookUpStreams(
+  { connection }: Context,
+  run: number,
+  list: readonly { site: string; resolver: string | null; auxiliary: boolean }[],
+): () => KnownStreams {
+  const found = connection.dialect.lookUp(
+    connection,
+    FIND_STREAM,
+    list.map(({ site, resolver, auxiliary }) => [run, site, resolver ?? "", Number(auxiliary), 0]),
+  );
+  return () =>
+    new Map(
+      found().flatMap((row, index): [string, { id: number; lane: number }][] => {
+        const { site, resolver, auxiliary } = list[index] as (typeof list)[number];
+        return row === undefined
+          ? []
+          : [[nameOfStream(site, resolver, auxiliary, 0), row as unknown as { id: number; lane: number }]];
+      }),
+    );
+}
+
 /** Finds or creates streams of a run. A stream whose site has changed lanes since is moved along. */
-export function streamsOf({ connection }: Context, run: number, list: readonly StreamWanted[]): number[] {
+export function streamsOf(
+  { connection }: Context,
+  run: number,
+  list: readonly StreamWanted[],
+  known: KnownStreams = new Map(),
+): number[] {
   const { dialect } = connection;
   const valuesOf = ({ site, resolver, auxiliary = false, shard = 0, lane }: StreamWanted) =>
     [run, site, resolver ?? "", Number(auxiliary), shard, lane] satisfies Value[];
@@ -209,7 +271,18 @@ export function streamsOf({ connection }: Context, run: number, list: readonly S
     }
     return missing;
   };
-  const missing = find(new Map(list.map((wanted, index) => [names[index] as string, valuesOf(wanted)])));
+  const unknown = new Map<string, Value[]>();
+  for (const [index, wanted] of list.entries()) {
+    const { site, resolver, auxiliary = false, shard = 0, lane } = wanted;
+    const name = names[index] as string;
+    const stream = site === "" ? undefined : known.get(nameOfStream(site, resolver, auxiliary, shard));
+    if (stream === undefined) unknown.set(name, valuesOf(wanted));
+    else {
+      ids.set(name, stream.id);
+      if (stream.lane !== lane) moved.push([stream.id, lane]);
+    }
+  }
+  const missing = unknown.size === 0 ? unknown : find(unknown);
   if (missing.size > 0) {
     dialect.each(connection, MAKE_STREAM, [...missing.values()]);
     find(missing);

@@ -1,9 +1,10 @@
 import { FAILED_PROBES_BEFORE_GIVING_UP } from "../../../domain/lane/circuit.ts";
 import type { LaneWork } from "../../ports/owner-port.ts";
 import type { LaneGrant, LaneHold } from "../../ports/port.ts";
+import type { Connection, Query } from "../kernel/connection.ts";
 import { type Context, HAS_QUOTA, NEVER, rows, STATE, RUN_MAY_WORK } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
-import { IS_OWNER } from "./owner-rule.ts";
+import { IS_FREE, IS_OWNER } from "./owner-rule.ts";
 import { JOIN_WAITS, SITE_MAY_WORK, withSiteWaits } from "../sites/site-deps.ts";
 import { reshard, LANES_OF_PARENT, MAY_BE_TAKEN, othersHaveLanes } from "./shards.ts";
 import { healthOfShard, siteOfLane } from "../sites/sites.ts";
@@ -68,51 +69,84 @@ function readyAt({ ready, endless, retry_at, held_until, open_until, failed_prob
 }
 
 export function takeLane(context: Context, lane: string, owner: string, ttlMs: number): LaneGrant | null {
+  const { connection } = context;
+  const isShared = connection.dialect.isShared;
+  try {
+    return connection.write(() => tryTakeLane(context, lane, owner, ttlMs, isShared));
+  } catch (error) {
+    if (!(error instanceof NeedsExclusive)) throw error;
+    return connection.write(() => tryTakeLane(context, lane, owner, ttlMs, false), { exclusive: true });
+  }
+}
+
+/** Rolls back: the transaction has to write runs that it did not lock. */
+class NeedsExclusive extends Error {}
+
+/** Runs with tasks that the last owner of a lane left running. */
+const RUNNING_IN_LANE =
+  "SELECT s.run AS n FROM lanes l JOIN streams s ON s.lane = l.id WHERE l.lane = ? AND s.running > 0";
+
+/** Waits until a heartbeat of the lane's owner that is being written is visible. */
+const LOCK_OWNER = "SELECT 1 FROM owners WHERE owner = (SELECT owner FROM lanes WHERE lane = ?)";
+
+function tryTakeLane(
+  context: Context,
+  lane: string,
+  owner: string,
+  ttlMs: number,
+  isShared: boolean,
+): LaneGrant | null {
   const { connection, leaseNow } = context;
-  return connection.write(() => {
-    const now = leaseNow();
-    const row = connection
-      .sql(
-        `UPDATE lanes SET owner = ?, epoch = epoch + 1, lease_until = ?
-         WHERE lane = ? AND (owner IS NULL OR lease_until < ?) AND ${IS_OWNER}
-         RETURNING id, epoch, parent_lane, shard, rest_until, rest_epoch`,
-      )
-      .get(owner, now + ttlMs, lane, now, owner) as TakenLane | undefined;
-    if (row === undefined) return null;
-    const parentLane = row.parent_lane ?? row.id;
-    let site = siteOfLane(context, parentLane);
-    let opened: string[] | undefined;
-    if (site !== null && site.shardCount !== site.targetShardCount) {
-      // Other owners keep their limit shares until they release their lanes: until then nothing starts here.
-      if (othersHaveLanes(context, parentLane, row.id)) {
-        connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE id = ?").run(now, row.id);
-        return null;
-      }
-      opened = reshard(context, site, parentLane);
-      site = siteOfLane(context, parentLane);
+  const { dialect } = connection;
+  const isLocked = dialect.lockRuns(connection, { text: RUNNING_IN_LANE, values: [lane] });
+  if (isShared) connection.sql(`${LOCK_OWNER} ${dialect.forUpdate}`).run(lane);
+  const now = leaseNow();
+  const row = connection
+    .sql(
+      `UPDATE lanes SET owner = ?, epoch = epoch + 1, lease_until = ? WHERE lane = ? AND ${IS_FREE} AND ${IS_OWNER}
+       RETURNING id, epoch, parent_lane, shard, rest_until, rest_epoch`,
+    )
+    .get(owner, now + ttlMs, lane, now, now, owner) as TakenLane | undefined;
+  if (row === undefined) return null;
+  const parentLane = row.parent_lane ?? row.id;
+  let site = siteOfLane(context, parentLane);
+  let opened: string[] | undefined;
+  if (site !== null && site.shardCount !== site.targetShardCount) {
+    // Resharding moves streams of all runs at the site.
+    if (isShared) throw new NeedsExclusive();
+    // Other owners keep their limit shares until they release their lanes: until then nothing starts here.
+    if (othersHaveLanes(context, parentLane, row.id)) {
+      connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE id = ?").run(now, row.id);
+      return null;
     }
-    const left = rows<{ id: number }>(
-      connection.sql(`SELECT s.id FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.running > 0`).all(row.id),
-    );
-    const recovered = requeueRunning(
-      context,
-      left.map(({ id }) => id),
-    );
-    const grant = {
-      lane,
-      laneId: row.id,
-      epoch: row.epoch,
-      owner,
-      recovered,
-      ...(row.rest_until !== null && row.rest_epoch === row.epoch - 1
-        ? { restMs: Math.max(0, row.rest_until - now) }
-        : {}),
-      ...(opened === undefined ? {} : { opened }),
-    };
-    if (site === null || site.shardCount === 1) return { ...grant, site };
-    const shard = { index: row.shard, of: site.shardCount };
-    return { ...grant, shard, site: { ...site, health: healthOfShard(context, site.site, row) } };
-  });
+    opened = reshard(context, site, parentLane);
+    site = siteOfLane(context, parentLane);
+  }
+  const left = rows<{ id: number; run: number }>(
+    connection
+      .sql(`SELECT s.id, s.run FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.running > 0`)
+      .all(row.id),
+  );
+  // The former owner may have claimed tasks of another run at the last moment.
+  if (isShared && !left.every(({ run }) => isLocked(run))) throw new NeedsExclusive();
+  const recovered = requeueRunning(
+    context,
+    left.map(({ id }) => id),
+  );
+  const grant = {
+    lane,
+    laneId: row.id,
+    epoch: row.epoch,
+    owner,
+    recovered,
+    ...(row.rest_until !== null && row.rest_epoch === row.epoch - 1
+      ? { restMs: Math.max(0, row.rest_until - now) }
+      : {}),
+    ...(opened === undefined ? {} : { opened }),
+  };
+  if (site === null || site.shardCount === 1) return { ...grant, site };
+  const shard = { index: row.shard, of: site.shardCount };
+  return { ...grant, shard, site: { ...site, health: healthOfShard(context, site.site, row) } };
 }
 
 interface TakenLane {
@@ -140,13 +174,14 @@ export function requeueRunning(context: Context, streams: readonly number[]): nu
 }
 
 export function holdsLane(context: Context, hold: LaneHold): boolean {
-  return holdsLanes(context, [hold])[0] === true;
+  const { text, values } = holdQuery(context.connection, hold);
+  return context.connection.sql(text).get(...values) !== undefined;
 }
 
-export function holdsLanes({ connection }: Context, holds: readonly LaneHold[]): boolean[] {
-  const text = "SELECT 1 FROM lanes WHERE id = ? AND epoch = ? AND owner = ?";
-  const list = holds.map(({ laneId, epoch, owner }) => ({ text, values: [laneId, epoch, owner] }));
-  return connection.dialect.firsts(connection, list).map((row) => row !== undefined);
+/** Also locks the lane: nobody takes it over before the transaction ends. Several are locked in the order of their ids. */
+export function holdQuery({ dialect }: Connection, { laneId, epoch, owner }: LaneHold): Query {
+  const text = `SELECT 1 FROM lanes WHERE id = ? AND epoch = ? AND owner = ? ${dialect.forUpdate}`;
+  return { text, values: [laneId, epoch, owner] };
 }
 
 /** A single engine remembers waits itself, and its clock ends with the machine. */

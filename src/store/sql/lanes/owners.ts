@@ -89,14 +89,18 @@ export function dropOwner({ connection, leaseNow }: Context, owner: string): voi
 }
 
 /** False when it was too late: others may have taken its lanes. Within a transaction. */
-export function renewOwner(context: Context, owner: string, until: number): boolean {
-  dropExpiredOwners(context);
-  const { changes } = context.connection.sql("UPDATE owners SET lease_until = ? WHERE owner = ?").run(until, owner);
-  return changes === 1;
+export function renewOwner({ connection, leaseNow }: Context, owner: string, until: number): boolean {
+  const renew = connection.sql("UPDATE owners SET lease_until = ? WHERE owner = ? AND lease_until >= ?");
+  return renew.run(until, owner, leaseNow()).changes === 1;
+}
+
+export function hasExpiredOwners({ connection, leaseNow, singleEngine }: Context): boolean {
+  if (singleEngine) return false;
+  return connection.sql("SELECT 1 FROM owners WHERE lease_until < ? LIMIT 1").get(leaseNow()) !== undefined;
 }
 
 /** Removes owners whose lease has ended, with their permits: they may no longer write. Within a transaction. */
-function dropExpiredOwners(context: Context): void {
+export function dropExpiredOwners(context: Context): void {
   const expired = context.connection.sql("SELECT owner FROM owners WHERE lease_until < ?").all(context.leaseNow());
   for (const { owner } of expired as { owner: string }[]) dropOwner(context, owner);
 }

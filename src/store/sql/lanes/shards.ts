@@ -37,9 +37,10 @@ export function shardLane(
   const lane = laneOfShard(site, shard);
   const found = connection.sql("SELECT id FROM lanes WHERE lane = ?").get(lane) as { id: number } | undefined;
   if (found !== undefined) return { id: found.id, lane };
-  const created = connection
-    .sql("INSERT INTO lanes (lane, lease_until, parent_lane, shard) VALUES (?, ?, ?, ?) RETURNING id")
-    .get(lane, leaseNow(), parentLane, shard) as { id: number };
+  const make =
+    "INSERT INTO lanes (lane, lease_until, parent_lane, shard) VALUES (?, ?, ?, ?) ON CONFLICT (lane) DO NOTHING";
+  connection.sql(make).run(lane, leaseNow(), parentLane, shard);
+  const created = connection.sql("SELECT id FROM lanes WHERE lane = ?").get(lane) as { id: number };
   return { id: created.id, lane };
 }
 

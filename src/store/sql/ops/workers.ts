@@ -2,6 +2,7 @@
 import { OrbError } from "../../../base/errors.ts";
 import type { NewWorker, WorkerHeartbeat, WorkerRecord, WorkerState, WorkerRequests } from "../../ports/worker-port.ts";
 import { type Context, parseJson, rows } from "../kernel/context.ts";
+import { dropExpiredOwners, hasExpiredOwners } from "../lanes/owners.ts";
 
 interface WorkerRow {
   id: string;
@@ -207,6 +208,7 @@ export function pingAnswered({ connection }: Context, id: string, ping: number):
 
 export function loseWorkers(context: Context, now: number): WorkerRecord[] {
   const { connection, leaseNow } = context;
+  if (hasExpiredOwners(context)) connection.write(() => dropExpiredOwners(context));
   // Usually none is lost, and then nothing is written.
   if (connection.sql(`SELECT 1 FROM workers WHERE ${IS_SILENT} LIMIT 1`).get(leaseNow()) === undefined) return [];
   return connection.write(

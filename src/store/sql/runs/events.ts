@@ -52,7 +52,7 @@ function seqOf({ connection, instance }: Context, run: number, id: string): numb
   return Number(before.get(run, row)?.["seq"] ?? 0);
 }
 
-/** Writers are serialised, so event numbers follow commit order: a reader that saw one has seen all before it. */
+/** Event numbers follow commit order (`appendEvent`): a reader that saw one has seen all before it. */
 export function readFeed(
   context: Context,
   options: { after?: string; limit: number },

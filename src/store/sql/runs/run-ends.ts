@@ -16,6 +16,7 @@ import { moveRun } from "./move-run.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { readRun, requireRun } from "./runs.ts";
+import { lockRuns } from "../kernel/lock-runs.ts";
 
 const WAITING: readonly TaskState[] = ["pending", "queued", "retrying"];
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
@@ -75,6 +76,7 @@ export function answerHuman(
   const { connection } = context;
   return connection.write(
     () => {
+      lockRuns(context, [id]);
       const run = requireRun(context, id);
       if (run.status !== "waiting_for_human")
         throw new OrbError("illegal_transition", `the run is ${run.status} and does not wait for a person`);

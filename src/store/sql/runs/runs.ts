@@ -21,6 +21,7 @@ import { stampStartEvent } from "../sites/site-deps.ts";
 import { openReadySteps } from "../workflows/open-steps.ts";
 import { addWebhook, completionHooksOf } from "../catalog/webhooks.ts";
 import { proxyHoldFor, appendHoldEvent } from "../lanes/write-hold.ts";
+import { lockRuns } from "../kernel/lock-runs.ts";
 
 export interface RunRow {
   n: number;
@@ -141,6 +142,7 @@ export function openRun(context: Context, run: NewRun, now: number): RunRecord {
   const { connection } = context;
   return connection.write(
     () => {
+      if (run.alias !== undefined) connection.dialect.lockName(connection, `alias:${run.alias}`);
       const existing = run.alias === undefined ? null : readRunByAlias(context, run.alias);
       if (existing !== null) return existing;
       return insertRun(context, run, now);
@@ -233,6 +235,7 @@ export function readRunStates({ connection }: Context, ids: readonly string[]): 
 export function changeRun(context: Context, id: string, to: RunState, message: string, now: number): RunRecord {
   return context.connection.write(
     () => {
+      lockRuns(context, [id]);
       const row = requireRun(context, id);
       if (!canRunMove(row.status, to)) {
         throw new OrbError("illegal_transition", `a run that is ${row.status} cannot become ${to}`);

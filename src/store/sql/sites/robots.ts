@@ -26,6 +26,8 @@ export function keepRobots(
   const { origin, site, body, crawlDelayMs, fetchedAt } = copy;
   const { connection } = context;
   connection.write(() => {
+    // The sum of bytes follows the order of the copies.
+    connection.dialect.lockName(connection, "robots");
     connection.sql("DELETE FROM robots WHERE origin = ?").run(origin);
     connection
       .sql(

@@ -43,7 +43,7 @@ export const SITE_MAY_WORK = `NOT (EXISTS (SELECT 1 FROM site_deps) AND (
 export function stampStartEvent({ connection }: Context, run: number): void {
   connection
     .sql(
-      `UPDATE runs AS r SET start_event = (SELECT max(n) FROM events) WHERE n = ? AND start_event IS NULL AND ${RUN_MAY_WORK}`,
+      `UPDATE runs AS r SET start_event = ${connection.dialect.tick} WHERE n = ? AND start_event IS NULL AND ${RUN_MAY_WORK}`,
     )
     .run(run);
 }

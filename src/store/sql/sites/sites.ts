@@ -9,7 +9,8 @@ import { mergeHealth, NO_HEALTH, type SiteHealth } from "../../../domain/site/si
 import { TASK_STATES } from "../../../domain/run/states.ts";
 import type { Waiting } from "../../../domain/run/waiting.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../../records/site-records.ts";
-import type { LaneHold } from "../../ports/port.ts";
+import type { LaneHold, SettledTask } from "../../ports/port.ts";
+import type { Row } from "../kernel/connection.ts";
 import { bumpControl, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 import { PARENT_LANE_OF } from "../lanes/shards.ts";
 import { newestOpenRun, sitesWaitedFor } from "./site-deps.ts";
@@ -195,7 +196,7 @@ export function mergePoliteness(context: Context, lane: number, politeness: Poli
     .sql(
       `SELECT lane, hold_until, hold_step, breaker_failures, breaker_pages, breaker_open_until, breaker_failed_probes,
          last_failure FROM sites
-       WHERE lane = ${PARENT_LANE_OF}`,
+       WHERE lane = ${PARENT_LANE_OF} ${context.connection.dialect.forUpdate}`,
     )
     .get(lane) as (PolitenessRow & { lane: number }) | undefined;
   if (row === undefined) return;
@@ -250,33 +251,53 @@ export function resetBreaker(context: Context, site: string): void {
 
 type Lesson = NonNullable<Report["learned"]>;
 
-/** Merges learned strategies of pages into their sites: reads and writes each site once. */
+/** Merges learned strategies of pages into their sites: reads and writes each site once, in order. */
 export class LearnedStrategies {
   readonly #context: Context;
   readonly #now: number;
-  readonly #sites = new Map<string, { known: LearnedStrategy | null; changed: boolean }>();
+  readonly #lessons = new Map<string, Lesson[]>();
+  readonly #sites: readonly string[];
+  readonly #known: () => (Row | undefined)[];
 
-  constructor(context: Context, now: number) {
+  constructor(context: Context, tasks: readonly SettledTask[], now: number) {
     this.#context = context;
     this.#now = now;
+    const { connection } = context;
+    const sites = new Set(tasks.flatMap(({ report }) => (report?.learned === undefined ? [] : [report.learned.site])));
+    this.#sites = [...sites].toSorted();
+    const text = `SELECT learned FROM sites WHERE site = ? ${connection.dialect.forUpdate}`;
+    this.#known = connection.dialect.ask(
+      connection,
+      this.#sites.map((site) => ({ text, values: [site] })),
+    );
   }
 
-  learn({ site, url, needed, because }: Lesson): void {
-    let entry = this.#sites.get(site);
-    if (entry === undefined) this.#sites.set(site, (entry = { known: this.#knownOf(site), changed: false }));
-    const after =
-      needed === "browser" ? learnBrowser(entry.known, url, because, this.#now) : learnPlain(entry.known, this.#now);
-    if (after !== null) this.#sites.set(site, { known: after, changed: true });
-  }
-
-  #knownOf(site: string): LearnedStrategy | null {
-    const row = this.#context.connection.sql("SELECT learned FROM sites WHERE site = ?").get(site);
-    return parseJson<LearnedStrategy | null>(row?.["learned"] as string | null | undefined, null);
+  learn(lesson: Lesson): void {
+    const lessons = this.#lessons.get(lesson.site);
+    if (lessons === undefined) this.#lessons.set(lesson.site, [lesson]);
+    else lessons.push(lesson);
   }
 
   write(): void {
+    if (this.#lessons.size === 0) return;
     const update = this.#context.connection.sql("UPDATE sites SET learned = ? WHERE site = ?");
-    for (const [site, { known, changed }] of this.#sites) if (changed) update.run(JSON.stringify(known), site);
+    for (const [index, row] of this.#known().entries()) {
+      const site = this.#sites[index] as string;
+      const known = parseJson<LearnedStrategy | null>(row?.["learned"] as string | null | undefined, null);
+      const learned = this.#after(known, this.#lessons.get(site) ?? []);
+      if (learned !== null) update.run(JSON.stringify(learned), site);
+    }
+  }
+
+  /** Null: nothing new. */
+  #after(known: LearnedStrategy | null, lessons: readonly Lesson[]): LearnedStrategy | null {
+    let learned: LearnedStrategy | null = null;
+    for (const { url, needed, because } of lessons) {
+      const before: LearnedStrategy | null = learned ?? known;
+      const now = this.#now;
+      learned = (needed === "browser" ? learnBrowser(before, url, because, now) : learnPlain(before, now)) ?? learned;
+    }
+    return learned;
   }
 }
 

@@ -10,12 +10,14 @@ import { insertRun, type ParentStep, requireRun } from "../runs/runs.ts";
 import { insertWorkflow } from "../workflows/insert-workflow.ts";
 import { isLarge, startLargeWorkflow } from "../workflows/stage-workflow.ts";
 import { CounterDeltas } from "./counter-deltas.ts";
+import { lockRuns } from "../kernel/lock-runs.ts";
 
 export function enqueue(context: Context, runId: string, tasks: readonly NewTask[], now: number): Enqueued {
   // Hashes before taking the lock: other writers wait only for the inserts.
   const hashes = tasks.map((task) => keyHash(runId, task.key));
   return context.connection.write(
     () => {
+      lockRuns(context, [runId]);
       const run = requireRun(context, runId);
       const deltas = new CounterDeltas();
       const { added: inserted, lanes } = insertTasks(context, run.n, tasks, hashes, deltas, now);

@@ -2,7 +2,14 @@ import { shardOfKey } from "../../../domain/lane/shards.ts";
 import type { NewTask } from "../../ports/port.ts";
 import { type Context, stampIdleLanes } from "../kernel/context.ts";
 import { hasAliases } from "../crawls/frontier.ts";
-import { type LaneAssignment, assignLanes, assignShard, streamsOf } from "../lanes/lane-assignments.ts";
+import {
+  type LaneAssignment,
+  assignLanes,
+  assignShard,
+  type KnownSites,
+  type KnownStreams,
+  streamsOf,
+} from "../lanes/lane-assignments.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 
 /** Numbers of tasks: pages of the run, and auxiliary tasks that only find pages. */
@@ -13,6 +20,22 @@ interface KindCounts {
 
 const UNLIMITED: KindCounts = { pages: Number.POSITIVE_INFINITY, auxiliary: Number.POSITIVE_INFINITY };
 
+/** What is known of a run before tasks are added to it. */
+export interface KnownOfRun {
+  quota: KindCounts;
+  /** Whether there is a task with this key. */
+  exists: (hash: Uint8Array) => boolean;
+  /** Some pages are known under several URLs. */
+  isAliased: boolean;
+  sites?: KnownSites;
+  streams?: KnownStreams;
+}
+
+function readKnown(context: Context, run: number, hashes: readonly Uint8Array[]): KnownOfRun {
+  const exists = context.connection.dialect.tasksAmong(context.connection, hashes);
+  return { quota: UNLIMITED, exists, isAliased: hasAliases(context, run) };
+}
+
 /** Inserts the tasks that do not exist yet, within the quota, with their lanes and streams. The caller applies `deltas` to the counters. */
 export function insertTasks(
   context: Context,
@@ -21,12 +44,12 @@ export function insertTasks(
   hashes: readonly Uint8Array[],
   deltas: CounterDeltas,
   now: number,
-  quota: KindCounts = UNLIMITED,
+  known: KnownOfRun = readKnown(context, run, hashes),
 ): { added: KindCounts; lanes: string[]; leftOut: { pages: boolean; auxiliary: boolean } } {
   const { connection } = context;
   const { dialect } = connection;
-  const isAlias = hasAliases(context, run) ? dialect.aliasesAmong(connection, run, hashes) : () => false;
-  const exists = dialect.tasksAmong(connection, hashes);
+  const { quota, exists } = known;
+  const isAlias = known.isAliased ? dialect.aliasesAmong(connection, run, hashes) : () => false;
   const streams = new Map<string, Target>();
   const chosen: NewRow[] = [];
   const leftOut = { pages: false, auxiliary: false };
@@ -53,7 +76,7 @@ export function insertTasks(
     }
     chosen.push({ target, hash, task });
   }
-  const targets = findStreams(context, run, [...streams.values()], chosen, now);
+  const targets = findStreams(context, run, [...streams.values()], chosen, known, now);
   const added = insertRows(context, run, chosen, now);
   const extended = targets.filter((target) => target.added > 0);
   for (const target of extended) deltas.add(target.stream, "queued", target.added);
@@ -80,12 +103,14 @@ function findStreams(
   run: number,
   wanted: readonly Target[],
   chosen: readonly NewRow[],
+  known: KnownOfRun,
   now: number,
 ): Target[] {
   const assignments = assignLanes(
     context,
     wanted.map(({ task }) => task),
     now,
+    known.sites,
   );
   const assigned = new Map(wanted.map((target, index) => [target, assignments[index] as LaneAssignment]));
   if (assignments.some(({ shardCount }) => shardCount > 1)) assignShards(context, assigned, chosen);
@@ -94,6 +119,7 @@ function findStreams(
     context,
     run,
     targets.map(([{ task }, assignment]) => ({ ...assignment, resolver: task.resolver, auxiliary: task.auxiliary })),
+    known.streams,
   );
   return targets.map(([target, { lane, laneName }], index) =>
     Object.assign(target, { lane, laneName, stream: ids[index] as number }),

@@ -1,7 +1,7 @@
 /** Writes the outcomes of many tasks. */
 import type { SettledTask } from "../../ports/port.ts";
 import { appendEvent, type Context, keyHash, mergeFacts, stampIdleLane } from "../kernel/context.ts";
-import { claimLanding, knownLandings, markDuplicates, writeTraps } from "../crawls/frontier.ts";
+import { claimLanding, Duplicates, knownLandings, writeTraps } from "../crawls/frontier.ts";
 import { Discoveries } from "../crawls/grow-run.ts";
 import { type LaneAssignment, assignLanes, assignShard, streamId } from "../lanes/lane-assignments.ts";
 import { cancelRuns } from "../runs/move-run.ts";
@@ -31,7 +31,21 @@ import { Outputs } from "./write-outputs.ts";
 /** The runs of streams, by stream number; `hooks`: actions when a page ends. */
 export type StreamsOfTasks = ReadonlyMap<number, { run: number; closed: boolean; hooks: string | null }>;
 
+/** What settling reads first, for all its tasks, so that it costs no round trips of its own. */
+export class Lookups {
+  readonly duplicates: Duplicates;
+  readonly discoveries: Discoveries;
+  readonly learned: LearnedStrategies;
+
+  constructor(context: Context, tasks: readonly SettledTask[], now: number) {
+    this.duplicates = new Duplicates(context, tasks);
+    this.discoveries = new Discoveries(context, tasks);
+    this.learned = new LearnedStrategies(context, tasks, now);
+  }
+}
+
 interface SettleContext {
+  lookups: Lookups;
   streams: StreamsOfTasks;
   deltas: CounterDeltas;
   advance: Advance;
@@ -53,8 +67,7 @@ interface Plan {
 export class Outcomes {
   readonly #context: Context;
   readonly #settling: SettleContext;
-  readonly #discoveries = new Discoveries();
-  readonly #learned: LearnedStrategies;
+  readonly #lookups: Lookups;
   readonly #counts: PageCounts;
   readonly #pages: PageStates;
   readonly #completions: PageCompletions;
@@ -63,7 +76,7 @@ export class Outcomes {
   constructor(context: Context, settling: SettleContext) {
     this.#context = context;
     this.#settling = settling;
-    this.#learned = new LearnedStrategies(context, settling.now);
+    this.#lookups = settling.lookups;
     this.#counts = new PageCounts(context);
     this.#pages = new PageStates(context);
     this.#completions = new PageCompletions(context, settling.now);
@@ -74,10 +87,10 @@ export class Outcomes {
     for (const wave of wavesOf(tasks)) this.#settleWave(wave);
     // After all outcomes: the target of a redirect is not added as another page.
     const { deltas, opened, now } = this.#settling;
-    for (const lane of this.#discoveries.write(this.#context, deltas, now)) opened.add(lane);
+    for (const lane of this.#lookups.discoveries.write(deltas, now)) opened.add(lane);
     this.#counts.write();
     this.#pages.write();
-    this.#learned.write();
+    this.#lookups.learned.write();
     this.#completions.write();
   }
 
@@ -86,7 +99,7 @@ export class Outcomes {
     const known = knownLandings(this.#context, wave);
     const plan: Plan = { ends: [], keeps: [], dependent: [] };
     for (const settled of wave) planOutcome(plan, settled, known.get(settled)?.url ?? null);
-    markDuplicates(this.#context, plan.ends, (settled) => this.#runOf(settled));
+    this.#lookups.duplicates.mark(plan.ends);
     const ended = endTasks(this.#context, plan.ends, deltas, now);
     const kept = keepTasks(this.#context, plan.keeps, deltas);
     this.#outputs = new Outputs(this.#context, now);
@@ -210,7 +223,7 @@ export class Outcomes {
 
   #discover(settled: SettledTask): void {
     if (settled.report === undefined) return;
-    this.#discoveries.add(this.#runOf(settled), settled);
+    this.#lookups.discoveries.add(this.#runOf(settled), settled);
     this.#counts.links(this.#runOf(settled), settled);
   }
 
@@ -229,7 +242,7 @@ export class Outcomes {
     if (report === undefined) return;
     const { now } = this.#settling;
     const context = this.#context;
-    if (report.learned !== undefined) this.#learned.learn(report.learned);
+    if (report.learned !== undefined) this.#lookups.learned.learn(report.learned);
     // Without an attempt there is no evidence; and files of a task without a history would collide with its outputs.
     if (report.evidence !== undefined && verdict.kind !== "completed" && attempt !== null)
       this.#outputs.replaceFiles(task, this.#runOf(settled), report.evidence);

@@ -12,6 +12,7 @@ import { changeCounters } from "../kernel/counters.ts";
 import { uncountErrors } from "../runs/run-errors.ts";
 import { requireRun } from "../runs/runs.ts";
 import { PARENT_LANE_OF, LANE_OF_STREAM } from "../lanes/shards.ts";
+import { lockRuns } from "../kernel/lock-runs.ts";
 
 /** Streams per call: most may have no matching task. */
 const STREAMS_PER_CALL = 1000;
@@ -26,6 +27,7 @@ export function retryFailed(
 ): Requeued {
   return context.connection.write(
     () => {
+      lockRuns(context, [runId]);
       const run = requireRun(context, runId);
       if (run.kind === "workflow")
         throw new OrbError("illegal_transition", "single steps of a workflow cannot be retried", {
@@ -67,6 +69,7 @@ export function goOn(context: Context, runId: string, window: RequeueWindow, now
   const { connection } = context;
   return connection.write(
     () => {
+      lockRuns(context, [runId]);
       const run = requireRun(context, runId);
       const { left } = parseJson<RunFacts>(run.facts, {});
       const byTime = left?.time === true;

@@ -1,14 +1,16 @@
 import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { RunEvent } from "../../../domain/run/outcome.ts";
-import type { SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
+import type { LaneHold, SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
 import { appendEvent, type Context, rows } from "../kernel/context.ts";
+import type { RunChange } from "../kernel/counters.ts";
+import { lockRuns, RUNS_BY_ID } from "../kernel/lock-runs.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
 import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
-import { holdsLanes, STREAM_IS_OPEN } from "../lanes/lanes.ts";
-import { Outcomes, type StreamsOfTasks } from "./outcomes.ts";
+import { holdQuery, STREAM_IS_OPEN } from "../lanes/lanes.ts";
+import { Lookups, Outcomes, type StreamsOfTasks } from "./outcomes.ts";
 import { lanesThatWaitFor } from "../sites/site-deps.ts";
 import { mergePoliteness, writeHealth, writePoliteness, writeWaiting } from "../sites/sites.ts";
-import { endStopped } from "./stop-task.ts";
+import { endStopped, HAS_STOPS } from "./stop-task.ts";
 import { CounterDeltas } from "./counter-deltas.ts";
 import { Advance } from "../workflows/workflow-advance.ts";
 import { dropTasks } from "./write-task.ts";
@@ -16,21 +18,24 @@ import { dropTasks } from "./write-task.ts";
 export function settle(context: Context, batches: readonly SettleBatch[], now: number): Settled {
   const { connection } = context;
   return connection.write(() => {
+    const isLocked = lockRunsOf(context, batches);
     const opened = new Set<string>();
     const deltas = new CounterDeltas();
     const advance = new Advance(context, deltas, opened, now);
-    const holds = holdsLanes(
+    const read = readBatches(context, batches);
+    const lookups = new Lookups(
       context,
-      batches.map(({ hold }) => hold),
+      batches.flatMap((batch) => batch.tasks),
+      now,
     );
-    const ours = batches.filter((_, index) => holds[index] === true);
-    const lost = batches.filter((_, index) => holds[index] !== true).map(({ hold }) => hold.laneId);
+    const { holds, streams, runs, hasStops } = read();
+    const ours = batches.filter(({ hold }) => holds.has(hold));
+    const lost = batches.filter(({ hold }) => !holds.has(hold)).map(({ hold }) => hold.laneId);
     const tasks = ours.flatMap((batch) => batch.tasks);
-    const streams = streamsOf(context, tasks);
     // Also for a run that was removed.
     const isLate = ({ task }: SettledTask) => streams.get(task.streamId)?.closed ?? true;
     const late = tasks.filter(isLate);
-    const outcomes = new Outcomes(context, { streams, deltas, advance, opened, now });
+    const outcomes = new Outcomes(context, { lookups, streams, deltas, advance, opened, now });
     dropTasks(context, late, deltas, now);
     outcomes.settle(late.length === 0 ? tasks : tasks.filter((settled) => !isLate(settled)));
     const missed = new Set(deltas.missed);
@@ -42,7 +47,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       for (const { site, health } of batch.health ?? []) writeHealth(context, hold, site, health);
       if (batch.waiting !== undefined) writeWaiting(context, batch.hold.laneId, batch.waiting);
       const events = batch.tasks.flatMap(({ task, laneEvents = [] }) => (missed.has(task.row) ? [] : laneEvents));
-      if (events.length > 0) appendToRuns(context, batch.hold.laneId, events, now);
+      if (events.length > 0) appendToRuns(context, batch.hold.laneId, events, isLocked, now);
     }
     deltas.throughput.write(context, now);
     advance.write();
@@ -51,7 +56,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const counted = deltas.apply(context);
     for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
     for (const [run, change] of counted.runs) {
-      const end = endRunIfDone(context, run, now);
+      const end = mayEnd(runs.get(run), change) ? endRunIfDone(context, run, now) : null;
       if (end === null) {
         for (const lane of lanesForFreedQuota(context, run, change)) opened.add(lane);
         continue;
@@ -60,23 +65,82 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       ended.push({ runId: row.id, status: end.status });
       for (const lane of end.lanes) opened.add(lane);
     }
-    endStopped(context, opened, ended, now);
+    if (hasStops) endStopped(context, opened, ended, now, isLocked);
     const dropped = new Set([...late.map(({ task }) => task.row), ...missed]);
     return { lost, opened: [...opened], ended, ...(dropped.size === 0 ? {} : { dropped: [...dropped] }) };
   });
 }
 
+/** The runs of the tasks, and those that get events of their lanes. */
+function lockRunsOf(context: Context, batches: readonly SettleBatch[]): (run: number) => boolean {
+  const ids = new Set(batches.flatMap(({ tasks }) => tasks.map(({ task }) => task.runId)));
+  const lanes = batches
+    .filter(({ tasks }) => tasks.some(({ laneEvents = [] }) => laneEvents.length > 0))
+    .map(({ hold }) => hold.laneId);
+  if (lanes.length === 0) return lockRuns(context, [...ids]);
+  const logged = `SELECT run FROM (SELECT s.run FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} LIMIT ${MAX_LOGGED_RUNS}) AS logged`;
+  return context.connection.dialect.lockRuns(context.connection, {
+    text: [RUNS_BY_ID, ...lanes.map(() => logged)].join(" UNION "),
+    values: [JSON.stringify([...ids]), ...lanes],
+  });
+}
+
+const STREAM = `SELECT s.run, r.status, r.completion_hooks, r.kind, r.open_streams, r.pages_limit, r.pages_counted
+  FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?`;
+
+interface StreamRow {
+  run: number;
+  status: RunState;
+  completion_hooks: string | null;
+  kind: string;
+  open_streams: number;
+  pages_limit: number | null;
+  pages_counted: number;
+}
+
+interface Batches {
+  /** Those whose lanes are still owned. */
+  holds: ReadonlySet<LaneHold>;
+  streams: StreamsOfTasks;
+  /** The runs, as they were before. */
+  runs: ReadonlyMap<number, StreamRow>;
+  hasStops: boolean;
+}
+
+/** Whether a run may have ended; false saves a round trip. Steps of a workflow open others while it is settled. */
+function mayEnd(before: StreamRow | undefined, { counted, open }: RunChange): boolean {
+  if (before === undefined || before.kind === "workflow") return true;
+  const isFull = before.pages_limit !== null && before.pages_counted + counted >= before.pages_limit;
+  return isFull || before.open_streams + open <= 0;
+}
+
+/** Locks the lanes, in order, and reads what settling needs, in one round trip. */
+function readBatches({ connection }: Context, batches: readonly SettleBatch[]): () => Batches {
+  const holds = batches.map(({ hold }) => hold).toSorted((a, b) => a.laneId - b.laneId);
+  const ids = [...new Set(batches.flatMap(({ tasks }) => tasks.map(({ task }) => task.streamId)))];
+  const answer = connection.dialect.ask(connection, [
+    ...holds.map((hold) => holdQuery(connection, hold)),
+    ...ids.map((id) => ({ text: STREAM, values: [id] })),
+    // Nobody can request a stop before this transaction ends.
+    HAS_STOPS,
+  ]);
+  return () => {
+    const found = answer();
+    const rows = found.slice(holds.length, -1) as unknown as (StreamRow | undefined)[];
+    return {
+      holds: new Set(holds.filter((_, index) => found[index] !== undefined)),
+      streams: readStreams(ids, rows),
+      runs: new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.run, row]]))),
+      hasStops: found.at(-1) !== undefined,
+    };
+  };
+}
+
 /** The runs of the streams; some may have ended (cancelled, out of time) while their owner ran tasks. */
-function streamsOf({ connection }: Context, tasks: readonly SettledTask[]): StreamsOfTasks {
-  const ids = [...new Set(tasks.map(({ task }) => task.streamId))];
-  const text = "SELECT s.run, r.status, r.completion_hooks FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?";
-  const found = connection.dialect.firsts(
-    connection,
-    ids.map((id) => ({ text, values: [id] })),
-  );
+function readStreams(ids: readonly number[], found: readonly (StreamRow | undefined)[]): StreamsOfTasks {
   return new Map(
     ids.flatMap((id, index) => {
-      const row = found[index] as { run: number; status: RunState; completion_hooks: string | null } | undefined;
+      const row = found[index];
       return row === undefined
         ? []
         : [[id, { run: row.run, closed: TERMINAL_RUN_STATES.includes(row.status), hooks: row.completion_hooks }]];
@@ -87,7 +151,13 @@ function streamsOf({ connection }: Context, tasks: readonly SettledTask[]): Stre
 const MAX_LOGGED_RUNS = 100;
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-function appendToRuns(context: Context, lane: number, events: readonly RunEvent[], now: number): void {
+function appendToRuns(
+  context: Context,
+  lane: number,
+  events: readonly RunEvent[],
+  isLocked: (run: number) => boolean,
+  now: number,
+): void {
   const runs = rows<{ run: number }>(
     context.connection
       .sql(
@@ -97,5 +167,5 @@ function appendToRuns(context: Context, lane: number, events: readonly RunEvent[
       )
       .all(lane),
   );
-  for (const { run } of runs) for (const event of events) appendEvent(context, run, event, now);
+  for (const { run } of runs) if (isLocked(run)) for (const event of events) appendEvent(context, run, event, now);
 }

@@ -5,6 +5,7 @@ import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import { type RunState, TASK_STATES, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { ClaimedTask, Settled } from "../../ports/port.ts";
 import { CLAIMED, type ClaimedRow, type StreamRow, toClaimed } from "../lanes/claim.ts";
+import type { Query } from "../kernel/connection.ts";
 import { bumpControl, type Context, rows, STATE } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
@@ -94,9 +95,11 @@ export function stoppedTasks({ connection }: Context, tasks: readonly number[]):
 const WAITING = `t.state IN (${STATE.queued}, ${STATE.retrying})`;
 const OPEN = `t.state IN (${STATE.queued}, ${STATE.running}, ${STATE.retrying})`;
 
-/** Nearly always false. */
+/** Nearly always empty. */
+export const HAS_STOPS: Query = { text: "SELECT 1 FROM task_stops LIMIT 1", values: [] };
+
 function hasStopRequests({ connection }: Context): boolean {
-  return connection.sql("SELECT 1 FROM task_stops LIMIT 1").get() !== undefined;
+  return connection.sql(HAS_STOPS.text).get() !== undefined;
 }
 
 export function endStoppedNow(context: Context, now: number): string[] {
@@ -107,12 +110,22 @@ export function endStoppedNow(context: Context, now: number): string[] {
 }
 
 /** Ends tasks with a stop request that are not running, however they were requeued. */
-export function endStopped(context: Context, opened: Set<string>, ended: Settled["ended"], now: number): void {
+export function endStopped(
+  context: Context,
+  opened: Set<string>,
+  ended: Settled["ended"],
+  now: number,
+  isLocked: (run: number) => boolean = () => true,
+): void {
   const { connection } = context;
-  if (!hasStopRequests(context)) return;
-  const waiting = rows<{ id: number; state: number }>(
-    connection.sql(`SELECT t.id, t.state FROM task_stops k JOIN tasks t ON t.id = k.task WHERE ${WAITING}`).all(),
-  );
+  const waiting = rows<{ id: number; state: number; run: number }>(
+    connection
+      .sql(
+        `SELECT t.id, t.state, s.run FROM task_stops k JOIN tasks t ON t.id = k.task JOIN streams s ON s.id = t.stream
+         WHERE ${WAITING}`,
+      )
+      .all(),
+  ).filter(({ run }) => isLocked(run));
   const deltas = new CounterDeltas();
   const advance = new Advance(context, deltas, opened, now);
   for (const { id, state } of waiting)

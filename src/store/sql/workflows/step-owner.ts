@@ -4,6 +4,7 @@ import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import { keyOfItem, STEP_HANDLER } from "../../../domain/workflow/definition.ts";
 import type { ClaimedTask, LaneHold } from "../../ports/port.ts";
 import { type Context, keyHash, STATE } from "../kernel/context.ts";
+import { lockRuns } from "../kernel/lock-runs.ts";
 import { streamId } from "../lanes/lane-assignments.ts";
 import { holdsLane } from "../lanes/lanes.ts";
 import { CounterDeltas } from "../tasks/counter-deltas.ts";
@@ -37,6 +38,7 @@ export function addStepItems(
 ): true | null {
   const { connection } = context;
   return connection.write(() => {
+    lockRuns(context, [task.runId]);
     const known = claimedStep(context, hold, task);
     if (known === null) return null;
     const step = part.first === 0 ? startList(context, known, task, part.listHash) : known;
@@ -134,6 +136,7 @@ export function skipStepItems(
 ): number | null {
   const { connection } = context;
   return connection.write(() => {
+    lockRuns(context, [task.runId]);
     const step = claimedStep(context, hold, task);
     if (step === null) return null;
     const deltas = new CounterDeltas();
@@ -157,6 +160,7 @@ export function noteStepProgress(
 ): true | null {
   const { connection } = context;
   return connection.write(() => {
+    lockRuns(context, [task.runId]);
     if (task.auxiliary) return holdsLane(context, hold) ? true : null;
     const step = claimedStep(context, hold, task);
     if (step === null) return null;

@@ -1,0 +1,32 @@
+import type { Collector, Connection } from "./connection.ts";
+
+type AnyCollector = Collector<never>;
+
+/** What a transaction has collected to write at its end. */
+export class AtEnd {
+  readonly #items = new Map<AnyCollector, unknown[]>();
+
+  add<Item>(collector: Collector<Item>, item: Item): void {
+    const items = this.#items.get(collector as unknown as AnyCollector);
+    if (items === undefined) this.#items.set(collector as unknown as AnyCollector, [item]);
+    else items.push(item);
+  }
+
+  /** Returns a function that drops what is added from now on. */
+  savepoint(): () => void {
+    const lengths = new Map([...this.#items].map(([collector, items]) => [collector, items.length]));
+    return () => {
+      for (const [collector, items] of this.#items) items.length = lengths.get(collector) ?? 0;
+    };
+  }
+
+  write(connection: Connection): void {
+    const list = [...this.#items].toSorted(([a], [b]) => a.rank - b.rank);
+    for (const [collector, items] of list) if (items.length > 0) collector.write(connection, items as never[]);
+    this.clear();
+  }
+
+  clear(): void {
+    this.#items.clear();
+  }
+}

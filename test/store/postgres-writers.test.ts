@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import pg from "pg";
+import { systemClock } from "../../src/base/clock.ts";
+import type { Discovered } from "../../src/domain/run/outcome.ts";
+import type { LaneGrant, SettledTask, Store } from "../../src/store/ports/port.ts";
+import { STORE_ACCESS } from "../../src/store/ports/access.ts";
+import { DEPLOYMENT_LOCK } from "../../src/store/postgres/connection.ts";
+import { NAME_LOCK } from "../../src/store/postgres/dialect.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { attempt, DONE, FAILED, HANDED_BACK, newTask, RATE_WAIT, retryAt } from "../contract/store/kit.ts";
+import { startPostgres } from "../support/services.ts";
+import { servicesGate } from "../support/services-kit.ts";
+import { FULL } from "./bench.ts";
+
+const TTL = 60_000;
+const SITES = 10;
+const WORKERS = 4;
+const RUNS = 8;
+const PAGES_PER_RUN = FULL ? 400 : 80;
+
+const laneOf = (site: number) => `site:s${site}.example`;
+
+/** Deterministic numbers below 1. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe("several writers on one Postgres", servicesGate, () => {
+  const service = startPostgres();
+  after(async () => (await service)[Symbol.asyncDispose]());
+
+  const open = async (schema: string): Promise<Store> => {
+    const url = new URL((await service).url);
+    url.searchParams.set("schema", schema);
+    return openPostgresStore({ url: url.href, clock: systemClock });
+  };
+
+  const admin = async (schema: string): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: (await service).url, options: `-c search_path=${schema}` });
+    await client.connect();
+    return client;
+  };
+
+  test("readers that follow a cursor miss nothing, and the books balance [slow]", async () => {
+    const stores = await Promise.all(Array.from({ length: WORKERS }, () => open("writers")));
+    const client = await admin("writers");
+    try {
+      const [reader] = stores as [Store];
+      const runs = await Promise.all(
+        Array.from({ length: RUNS }, (_, run) => {
+          const tasks = Array.from({ length: 6 }, (_, task) =>
+            newTask(`start-${task}`, { lane: laneOf((run + task) % SITES) }),
+          );
+          return stores[run % WORKERS]!.startRun(
+            { kind: "crawl", maxAttempts: 3, snapshot: {}, pagesLimit: PAGES_PER_RUN },
+            tasks,
+            Date.now(),
+          );
+        }),
+      );
+      const ids = runs.map(({ created }) => created.id);
+      await reader.admitCrawls(RUNS, Date.now());
+      const done = { all: false };
+      const seen = { events: [] as string[], results: new Map(ids.map((id) => [id, [] as string[]])) };
+      const followers = [
+        followFeed(reader, seen.events, done),
+        ...ids.map((id) => followResults(reader, id, seen.results.get(id)!, done)),
+      ];
+      await Promise.all(stores.map((store, index) => work(store, `worker-${index}`, randomFrom(index + 1), ids)));
+      done.all = true;
+      await Promise.all(followers);
+      for (const id of ids) assert.match((await reader.run(id))?.status ?? "", /^(completed|partial)$/);
+      const { rows } = await client.query<{ n: string }>("SELECT n FROM events ORDER BY n");
+      assert.equal(seen.events.length, rows.length);
+      assert.equal(new Set(seen.events).size, rows.length, "no event is read twice");
+      const all = await readFeed(reader);
+      assert.deepEqual(seen.events, all, "read as they came, and read at once");
+      for (const id of ids) {
+        const stored: string[] = [];
+        await followResults(reader, id, stored, { all: true });
+        assert.deepEqual(seen.results.get(id), stored);
+      }
+      assert.deepEqual((await reader.audit()).findings, []);
+      const deadlocks = await client.query<{ deadlocks: string }>(
+        "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()",
+      );
+      assert.equal(Number(deadlocks.rows[0]?.deadlocks), 0);
+    } finally {
+      await client.end();
+      for (const store of stores) await store.close();
+    }
+  });
+
+  test("a heartbeat waits for no other writer", async () => {
+    await using store = await open("beats");
+    await store.joinOwners("w", TTL);
+    await store.startRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, [newTask("a")], Date.now());
+    const grant = await store.takeLane("site:a.example", "w", TTL);
+    const client = await admin("beats");
+    try {
+      await client.query("BEGIN");
+      await client.query(`SELECT pg_advisory_xact_lock(${DEPLOYMENT_LOCK}, hashtext('beats'))`);
+      await client.query("SELECT 1 FROM lanes FOR UPDATE");
+      const blocked = store.openRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, Date.now());
+      assert.deepEqual(await store.heartbeat("w", TTL), new Set([grant?.laneId]));
+      await store.probe();
+      await client.query("ROLLBACK");
+      await blocked;
+    } finally {
+      await client.end();
+    }
+  });
+
+  test("a lease that was renewed at the last moment is not taken over", async () => {
+    await using store = await open("moments");
+    await store.joinOwners("old", TTL);
+    await store.joinOwners("new", TTL);
+    await store.startRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, [newTask("a")], Date.now());
+    assert.ok(await store.takeLane("site:a.example", "old", TTL));
+    const client = await admin("moments");
+    try {
+      // The lease of the lane has ended, and the heartbeat of its owner is being written.
+      await client.query("UPDATE lanes SET lease_until = 1");
+      await client.query("BEGIN");
+      await client.query("UPDATE owners SET lease_until = lease_until + 1 WHERE owner = 'old'");
+      let over = false;
+      const taken = store.takeLane("site:a.example", "new", TTL).finally(() => (over = true));
+      await store.probe();
+      assert.equal(over, false);
+      await client.query("COMMIT");
+      assert.equal(await taken, null);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test("events are numbered in the order of their commits: one transaction at a time", async () => {
+    await using store = await open("numbers");
+    const client = await admin("numbers");
+    try {
+      await client.query("BEGIN");
+      await client.query(`SELECT pg_advisory_xact_lock(${NAME_LOCK}, hashtext('numbers:events'))`);
+      let over = false;
+      const opened = store
+        .openRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, Date.now())
+        .finally(() => (over = true));
+      while ((await client.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount === 0)
+        assert.equal(over, false);
+      await store.probe();
+      assert.equal(over, false);
+      await client.query("COMMIT");
+      await opened;
+    } finally {
+      await client.end();
+    }
+  });
+
+  test("one key starts one run, sent to two processes at the same time", async () => {
+    const [one, two] = [await open("keys"), await open("keys")];
+    try {
+      for (let round = 0; round < 10; round += 1) {
+        const once = { key: `k${round}`, fingerprint: "f" };
+        const start = (store: Store) =>
+          store.startRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, [newTask("a")], Date.now(), once);
+        const [first, second] = await Promise.all([start(one), start(two)]);
+        assert.equal(first.created.id, second.created.id);
+        assert.notEqual(first.replayed, second.replayed);
+      }
+    } finally {
+      await one.close();
+      await two.close();
+    }
+  });
+
+  test("every method has a scope, and leases have none that waits", () => {
+    for (const method of ["heartbeat", "recordHeartbeat", "releaseLane", "probe", "takeEngine"] as const)
+      assert.equal(STORE_ACCESS[method], "row", method);
+    for (const method of ["claim", "settle", "growRun", "enqueue", "startRun", "changeRun"] as const)
+      assert.equal(STORE_ACCESS[method], "runs", method);
+  });
+});
+
+async function followFeed(store: Store, into: string[], done: { all: boolean }): Promise<void> {
+  // Before the first event.
+  let last = await store.alertCursor();
+  for (let isLast = false; ;) {
+    isLast = done.all;
+    const { events, last: next } = await store.feed({ after: last, limit: 50 });
+    into.push(...events.map(({ id }) => id));
+    last = next;
+    if (isLast && events.length === 0) return;
+  }
+}
+
+async function readFeed(store: Store): Promise<string[]> {
+  const ids: string[] = [];
+  await followFeed(store, ids, { all: true });
+  return ids;
+}
+
+async function followResults(store: Store, runId: string, into: string[], done: { all: boolean }): Promise<void> {
+  let after: string | undefined;
+  for (let isLast = false; ;) {
+    isLast = done.all;
+    const results = await store.results(runId, { ...(after === undefined ? {} : { after }), limit: 20 });
+    into.push(...results.map(({ id }) => id));
+    after = results.at(-1)?.id ?? after;
+    if (isLast && results.length === 0) return;
+    if (results.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** A worker that takes lanes, claims and settles until no run has work. */
+async function work(store: Store, owner: string, random: () => number, runs: readonly string[]): Promise<void> {
+  await store.joinOwners(owner, TTL);
+  let found = 0;
+  const lanes = new Map<string, LaneGrant>();
+  for (;;) {
+    const states = await store.runStates(runs);
+    if ([...states.values()].every((status) => status !== "running")) break;
+    const offered = await store.lanesWithWork(owner);
+    const pick = offered[Math.floor(random() * offered.length)];
+    if (pick !== undefined && !lanes.has(pick.lane)) {
+      const grant = await store.takeLane(pick.lane, owner, TTL);
+      if (grant !== null) lanes.set(pick.lane, grant);
+    }
+    const batches = await Promise.all(
+      [...lanes.values()].map(async (hold) => {
+        const claim = await store.claim(hold, { limit: 1 + Math.floor(random() * 6) }, Date.now());
+        return {
+          hold,
+          tasks: (claim?.tasks ?? []).map((task) => outcome(task, random, () => `${owner}-${(found += 1)}`)),
+        };
+      }),
+    );
+    const [, settled] = await Promise.all([store.heartbeat(owner, TTL), store.settle(batches, Date.now())]);
+    assert.deepEqual(settled.lost, []);
+    for (const [lane, hold] of lanes) {
+      if (random() < 0.7) continue;
+      await store.releaseLane(hold);
+      lanes.delete(lane);
+    }
+  }
+  for (const hold of lanes.values()) await store.releaseLane(hold);
+}
+
+function outcome(task: SettledTask["task"], random: () => number, name: () => string): SettledTask {
+  const choice = random();
+  const discovered = Array.from({ length: Math.floor(random() * 4) }, (): Discovered => {
+    const site = Math.floor(random() * SITES);
+    const key = name();
+    return { key, url: `https://s${site}.example/${key}`, lane: laneOf(site), site: `s${site}.example`, depth: 1 };
+  });
+  const base = { task, attempt: attempt(task.tries + 1), report: { discovered } };
+  if (choice < 0.1) return { ...base, verdict: FAILED };
+  if (choice < 0.15 && task.tries < 2) return { ...base, verdict: retryAt(Date.now()) };
+  if (choice < 0.2) return { task, attempt: null, verdict: HANDED_BACK };
+  if (choice < 0.25) {
+    const event = { type: "site.rate_limited", level: "warn", message: "slow down", meta: {} } as const;
+    return { task, attempt: null, verdict: RATE_WAIT, laneEvents: [event] };
+  }
+  return { ...base, verdict: { ...DONE, results: [{ url: task.url }] } as SettledTask["verdict"] };
+}

@@ -8,7 +8,7 @@ import { Counters } from "./counters.ts";
 import { Sites } from "./sites.ts";
 
 const SITES = 24;
-const STEPS = (process.env["STEPS"] ?? "1,2,4,8").split(",").map(Number);
+const STEPS = [1, 2, 4, 8];
 /** How much more than one worker does. */
 const WANTED: Readonly<Record<number, number>> = { 4: 3, 8: 4.5 };
 /** The delay at which that is wanted. */
@@ -20,10 +20,7 @@ const SLOTS = 64;
 const PAGES = 1500;
 const WARM_UP_MS = 10_000;
 
-export async function benchWriters(
-  seconds: number,
-  delays: readonly number[] = (process.env["DELAYS"] ?? "1,2,5").split(",").map(Number),
-): Promise<boolean> {
+export async function benchWriters(seconds: number, delays: readonly number[] = [1, 2, 5]): Promise<boolean> {
   print(`\nwriters: ${SITES} crawls of fast sites, Postgres behind a line that delays each way`);
   printLoad();
   const results: boolean[] = [];

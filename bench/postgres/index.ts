@@ -7,6 +7,7 @@ import { median, perSecond, print, seconds, verdictAtMost } from "../support/mea
 import { startPostgres } from "../support/services.ts";
 import { CountingLine, type Traffic } from "./counting-line.ts";
 import { BenchCrawl, type BenchCrawlOptions, USUAL } from "./crawl.ts";
+import { benchRoundTrips } from "./round-trips.ts";
 import { benchSites } from "./sites.ts";
 
 const WARM = 800;
@@ -106,6 +107,7 @@ export async function run(rounds: number, { pages = "4000" }: { pages?: string }
     print(`a write transaction takes     ${(w * 1000).toFixed(2)} ms, and each row ${(r * 1e6).toFixed(0)} µs more`);
     await benchSites(server.url);
     return [
+      await benchRoundTrips(server.url),
       // Four are the page's own: insert, claim, settle, and its record.
       verdictAtMost("rows written per page", cost.rows, 5, ""),
       verdictAtMost("transactions per page", cost.transactions, 0.1, ""),

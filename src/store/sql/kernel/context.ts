@@ -40,7 +40,7 @@ export function toJson(value: unknown): string | null {
 /** An unknown cursor: silently starting over would make the reader loop. */
 export function badPosition(id: string, what: string, path = "after"): OrbError {
   return new OrbError("input_invalid", `${id} is not the id of ${what}`, {
-    hint: "Remove it to start from the beginning.",
+    hint: "Omit this parameter to start from the beginning.",
     fields: [{ path, message: `is not the id of ${what}` }],
   });
 }

@@ -168,7 +168,7 @@ function requireListening(context: Context, id: string): WorkerRecord {
   const worker = readWorker(context, id);
   if (worker === null) throw unknownWorker(id);
   if (worker.state !== "stopped") return worker;
-  throw new OrbError("illegal_transition", `worker ${id} has stopped`, {
+  throw new OrbError("illegal_transition", `worker ${id} has stopped and cannot be drained or resumed`, {
     hint: "orb workers lists all workers.",
   });
 }

@@ -171,7 +171,10 @@ export function startWorkflow(context: Context, id: string, now: number): { run:
     () => {
       const run = requireRun(context, id);
       if (run.kind !== "workflow")
-        throw new OrbError("illegal_transition", `run ${id} is not a workflow; it starts automatically`);
+        throw new OrbError(
+          "illegal_transition",
+          `run ${id} is not a workflow and cannot be started manually: it starts automatically`,
+        );
       const lanes = run.status === "queued" ? start(context, run.n, now) : [];
       if (lanes.length > 0) bumpControl(context);
       return { run: readRun(context, id) as RunRecord, lanes };

@@ -68,8 +68,8 @@ export function start({ file, args, cwd, env }: Command): Started {
   process.once("exit", kill);
   let stdout = "";
   let stderr = "";
-  child.stdout!.on("data", (chunk) => (stdout += chunk));
-  child.stderr!.on("data", (chunk) => (stderr += chunk));
+  child.stdout!.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+  child.stderr!.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
   let peakMegabytes = 0;
   const look = setInterval(() => {
     peakMegabytes = Math.max(peakMegabytes, treeMegabytes(child.pid!, "VmHWM"));

@@ -11,6 +11,8 @@ export const NAMES = {
     run: "post /jobs/{job_id}/runs",
     runs: "get /jobs/{job_id}/runs",
     workflow: "get /jobs/{job_id}/workflow",
+    health: "get /jobs/{job_id}/health",
+    acceptHealth: "post /jobs/{job_id}/health/accept",
   },
   runs: {
     list: "get /runs",

@@ -35,6 +35,8 @@ export type Job = {
   tags: string[];
   keep_runs: number | null;
   keep_days: number | null;
+  /** what happens besides the event when the records of a run are worse than before: an alert (the default), and with pause_schedule a pause of the schedule; of pages and crawls */
+  on_degraded: "alert" | "pause_schedule";
   /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
   escalate: boolean;
   respect_robots: boolean;
@@ -293,6 +295,20 @@ export type Run = {
     /** URLs that are too long */
     too_long?: number;
   } | null;
+  degraded: {
+    field: string | null;
+    /** docs/data-quality.md describes them */
+    metric: "records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+    /** the median of earlier runs */
+    before: number;
+    now: number;
+    /** of metric class: whose share that is */
+    class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
+    /** other metrics of the field that changed */
+    also?: ("records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+    /** values of this run, cut */
+    examples?: string[];
+  }[] | null;
   /** probable mistakes in the settings */
   warnings: {
     code: "pagination_cut" | "sign_in";
@@ -1101,6 +1117,72 @@ export type Workflow = {
   expires_at: string | null;
 };
 
+export type JobHealth = {
+  job_id: string;
+  on_degraded: "alert" | "pause_schedule";
+  /** how many runs the next one is compared with; below needed, nothing is compared */
+  baseline: {
+    runs: number;
+    needed: number;
+  };
+  /** newest first */
+  runs: {
+    run_id: string;
+    /** UTC, ISO 8601 */
+    ended_at: string;
+    records: number;
+    /** pages that gave records */
+    pages: number;
+    records_per_page: number | null;
+    /** how many earlier runs it was compared with */
+    compared_with: number;
+    degraded: {
+      field: string | null;
+      /** docs/data-quality.md describes them */
+      metric: "records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+      /** the median of earlier runs */
+      before: number;
+      now: number;
+      /** of metric class: whose share that is */
+      class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
+      /** other metrics of the field that changed */
+      also?: ("records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+      /** values of this run, cut */
+      examples?: string[];
+    }[] | null;
+    /** later runs are compared with it */
+    in_baseline: boolean;
+    accepted_at: string | null;
+  }[];
+  fields: {
+    name: string;
+    hint: "never_filled" | null;
+    baseline: {
+      /** records with a value */
+      coverage: number;
+      distinct: number | null;
+      length: number | null;
+      median: number | null;
+    } | null;
+    /** by run, in the order of runs */
+    values: {
+      run_id: string;
+      /** unknown: too few runs before it */
+      verdict: "good" | "degraded" | "unknown";
+      /** records with a value */
+      coverage: number;
+      distinct: number | null;
+      class: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object" | null;
+      class_share: number | null;
+      length: number | null;
+      digits: number | null;
+      min: number | null;
+      median: number | null;
+      max: number | null;
+    }[];
+  }[];
+};
+
 export type QueueItem = {
   id: string;
   artifact_id: string;
@@ -1182,6 +1264,8 @@ export type RunRecipe = {
     tags?: string[];
     keep_runs?: number | null;
     keep_days?: number | null;
+    /** what happens besides the event when the records of a run are worse than before: an alert (the default), and with pause_schedule a pause of the schedule; of pages and crawls */
+    on_degraded?: "alert" | "pause_schedule";
     /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
     escalate?: boolean;
     respect_robots?: boolean;
@@ -1710,6 +1794,17 @@ export type Resolver = ConcurrencyKey;
 
 /** Every operation by its method and address: what it takes and what it answers. */
 export interface Operations {
+  /** Accept the newest runs although they are degraded: later ones are compared with them alone */
+  "post /jobs/{job_id}/health/accept": {
+    params: {
+      job_id: string;
+    };
+    query: {
+      runs?: number;
+    };
+    body: undefined;
+    answer: JobHealth;
+  };
   /** Add one or several items; items whose artifact_id already exists are not changed */
   "post /queue/items": {
     params: undefined;
@@ -1961,6 +2056,8 @@ export interface Operations {
       tags?: string[];
       keep_runs?: number | null;
       keep_days?: number | null;
+      /** what happens besides the event when the records of a run are worse than before: an alert (the default), and with pause_schedule a pause of the schedule; of pages and crawls */
+      on_degraded?: "alert" | "pause_schedule";
       /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -2290,6 +2387,8 @@ export interface Operations {
       tags?: string[];
       keep_runs?: number | null;
       keep_days?: number | null;
+      /** what happens besides the event when the records of a run are worse than before: an alert (the default), and with pause_schedule a pause of the schedule; of pages and crawls */
+      on_degraded?: "alert" | "pause_schedule";
       /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -2739,6 +2838,17 @@ export interface Operations {
     body: undefined;
     answer: Job;
   };
+  /** How the records of a job's runs compare with those before, field by field */
+  "get /jobs/{job_id}/health": {
+    params: {
+      job_id: string;
+    };
+    query: {
+      runs?: number;
+    };
+    body: undefined;
+    answer: JobHealth;
+  };
   /** The newest workflow of a job */
   "get /jobs/{job_id}/workflow": {
     params: {
@@ -3065,14 +3175,14 @@ export interface Operations {
   "get /alerts": {
     params: undefined;
     query: {
-      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "disk_budget" | "test";
+      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "disk_low" | "disk_budget" | "test";
       limit?: number;
       cursor?: string;
     };
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "disk_budget" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "disk_low" | "disk_budget" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -3327,7 +3437,7 @@ export interface Operations {
       id: string;
       run_id: string;
       /** what happened; docs/events.md lists all types. New ones may be added */
-      type: "run.created" | "run.started" | "run.completed" | "run.partial" | "run.failed" | "run.cancelled" | "run.paused" | "run.resumed" | "run.reopened" | "run.waiting_for_human" | "run.held" | "run.released" | "run.recovering" | "run.recovered" | "task.retry_scheduled" | "task.rate_limited" | "task.redirected" | "task.deferred" | "challenge.solution_rejected" | "strategy.resolved" | "strategy.escalated" | "site.rate_limited" | "circuit.opened" | "robots.overridden" | "sitemap.read" | "sitemap.not_found" | "sitemap.failed" | "feed.read" | "url_list.read" | "crawl.starts_added" | "crawl.start_moved" | "crawl.pagination_cut_off" | "workflow.step_started" | "workflow.step_completed" | "workflow.step_skipped" | "workflow.step_failed" | "webhook.failed" | "log.truncated" | "event.unknown";
+      type: "run.created" | "run.started" | "run.completed" | "run.partial" | "run.failed" | "run.cancelled" | "run.paused" | "run.resumed" | "run.reopened" | "run.waiting_for_human" | "run.held" | "run.released" | "run.recovering" | "run.recovered" | "task.retry_scheduled" | "task.rate_limited" | "task.redirected" | "task.deferred" | "challenge.solution_rejected" | "strategy.resolved" | "strategy.escalated" | "site.rate_limited" | "circuit.opened" | "robots.overridden" | "sitemap.read" | "sitemap.not_found" | "sitemap.failed" | "feed.read" | "url_list.read" | "crawl.starts_added" | "crawl.start_moved" | "crawl.pagination_cut_off" | "workflow.step_started" | "workflow.step_completed" | "workflow.step_skipped" | "workflow.step_failed" | "extraction.degraded" | "schedule.paused" | "webhook.failed" | "log.truncated" | "event.unknown";
       level: "info" | "warn" | "error";
       /** a sentence for humans; it may change: match `type` instead */
       message: string;
@@ -4382,6 +4492,20 @@ export interface Operations {
         /** URLs that are too long */
         too_long?: number;
       } | null;
+      degraded: {
+        field: string | null;
+        /** docs/data-quality.md describes them */
+        metric: "records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+        /** the median of earlier runs */
+        before: number;
+        now: number;
+        /** of metric class: whose share that is */
+        class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
+        /** other metrics of the field that changed */
+        also?: ("records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+        /** values of this run, cut */
+        examples?: string[];
+      }[] | null;
       /** probable mistakes in the settings */
       warnings: {
         code: "pagination_cut" | "sign_in";
@@ -4780,7 +4904,7 @@ export interface Operations {
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "disk_low" | "disk_budget" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "disk_low" | "disk_budget" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -4832,6 +4956,7 @@ export interface Operations {
 
 /** By the names that the description gives them. */
 export const ROUTES = {
+  acceptJobHealth: "post /jobs/{job_id}/health/accept",
   addQueueItems: "post /queue/items",
   cancelCrawl: "delete /scraping/tasks/{task_id}",
   cancelRun: "post /jobs/runs/{run_id}/cancel",
@@ -4864,6 +4989,7 @@ export const ROUTES = {
   getDemoSite: "get /demo-site",
   getHealth: "get /health",
   getJob: "get /jobs/{job_id}",
+  getJobHealth: "get /jobs/{job_id}/health",
   getJobWorkflow: "get /jobs/{job_id}/workflow",
   getLogin: "get /session",
   getMetrics: "get /metrics",
@@ -4994,9 +5120,11 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
 
 /** They take a query. */
 export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
+  "post /jobs/{job_id}/health/accept",
   "delete /jobs/{job_id}",
   "delete /jobs/runs/{run_id}",
   "delete /workflows/{workflow_id}",
+  "get /jobs/{job_id}/health",
   "get /sites/{site}/robots",
   "get /sites/series",
   "get /workflows/templates/{name}",

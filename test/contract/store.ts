@@ -21,6 +21,7 @@ import { laneScenarios } from "./store/lanes.ts";
 import { liveScenarios } from "./store/live.ts";
 import { onceScenarios } from "./store/idempotency-keys.ts";
 import { pageCopyScenarios } from "./store/page-copies.ts";
+import { healthScenarios } from "./store/health.ts";
 import { pageStateScenarios } from "./store/page-states.ts";
 import { progressScenarios } from "./store/progress.ts";
 import { proxyScenarios } from "./store/proxies.ts";
@@ -113,6 +114,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("workflows that are deleted", workflowDeletionScenarios);
   group("copies of pages", pageCopyScenarios);
   group("what is known of pages", pageStateScenarios);
+  group("health of records", healthScenarios);
   group("sessions", sessionScenarios);
   group("duties", dutyScenarios);
   group("alerts", alertScenarios);

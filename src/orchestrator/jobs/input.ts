@@ -9,6 +9,7 @@ import { noCredentials } from "../../domain/text/credentials.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
+import type { OnDegraded } from "../../domain/health/on-degraded.ts";
 import type { ProxyOptions } from "../../domain/proxy/proxy-options.ts";
 import type { BrowserOptions, DocumentRequest } from "../../domain/page/page-options.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
@@ -45,6 +46,7 @@ export interface JobInput {
   /** Retention of ended runs, by count and by days; 0: no limit, null: the configured default. */
   keep_runs?: number | null;
   keep_days?: number | null;
+  on_degraded?: OnDegraded;
   headers?: Readonly<Record<string, string>> | null;
   cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
   escalate?: boolean;
@@ -71,9 +73,13 @@ export interface SourceInput {
   params?: Readonly<Record<string, JsonValue>> | null;
 }
 
-/** Retention fields as stored. */
-export function keptOf({ keep_runs, keep_days }: JobInput): Pick<NewJob, "keepRuns" | "keepDays"> {
-  return { keepRuns: keep_runs ?? null, keepDays: keep_days ?? null };
+/** What happens to its ended runs, as stored. */
+export function policiesOf({
+  keep_runs,
+  keep_days,
+  on_degraded,
+}: JobInput): Pick<NewJob, "keepRuns" | "keepDays" | "onDegraded"> {
+  return { keepRuns: keep_runs ?? null, keepDays: keep_days ?? null, onDegraded: on_degraded ?? null };
 }
 
 const DEFAULTS = {
@@ -156,7 +162,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null
     tags: input.tags ?? [],
     recipe,
     ...firstTime(schedule, deps),
-    ...keptOf(input),
+    ...policiesOf(input),
   };
 }
 

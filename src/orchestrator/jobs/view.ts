@@ -1,6 +1,7 @@
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { CrawlSettings } from "../../domain/crawl/crawl-settings.ts";
 import type { CrawlOptions, CrawlRecipe, StoredCrawlOptions } from "../../domain/crawl/crawl-options.ts";
+import { DEFAULT_ON_DEGRADED, type OnDegraded } from "../../domain/health/on-degraded.ts";
 import { type BrowserOptions, type DocumentRequest, wholeBrowserOptions } from "../../domain/page/page-options.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
@@ -48,6 +49,8 @@ export interface JobView {
   /** Retention of ended runs, by count and by days; 0: no limit, null: the configured default. */
   keep_runs: number | null;
   keep_days: number | null;
+  /** What happens when the records of a run are worse than before. */
+  on_degraded: OnDegraded;
   header_names: string[];
   cookie_names: string[];
   /** Crawl: its options. */
@@ -151,6 +154,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     // Responses stored for idempotent replay may predate these fields.
     keep_runs: job.keepRuns ?? null,
     keep_days: job.keepDays ?? null,
+    on_degraded: job.onDegraded ?? DEFAULT_ON_DEGRADED,
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : toCrawlView(crawl),

@@ -221,4 +221,9 @@ export const STORE_ACCESS: Readonly<Record<keyof StoreMethods, "read" | "write">
   isOrphaned: "read",
   dropFiles: "write",
   forgetOrphanedFiles: "write",
+  runsWithoutHealth: "read",
+  recordRunHealth: "write",
+  runHealth: "read",
+  acceptHealth: "write",
+  countDegradedRuns: "read",
 };

@@ -23,6 +23,7 @@ import type {
   SessionRecord,
 } from "../records/job-records.ts";
 import type { FailedChoice, ProgressStore, Requeued, RequeueWindow } from "./progress-port.ts";
+import type { HealthStore } from "./health-port.ts";
 import type { HoldStore } from "./hold-port.ts";
 import type { LoginStore } from "./login-port.ts";
 import type { KeyStore } from "./key-use-port.ts";
@@ -54,6 +55,7 @@ export interface Store
   extends
     CrawlStore,
     DutyStore,
+    HealthStore,
     HoldStore,
     KeyStore,
     LiveStore,

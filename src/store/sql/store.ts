@@ -17,6 +17,7 @@ import { readEvents, readFeed } from "./runs/events.ts";
 import { createJob, deleteJob, readJob, readJobs, updateJob } from "./catalog/jobs.ts";
 import { dutyStore } from "./catalog/duties-due.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./lanes/engine-lock.ts";
+import { healthStore } from "./runs/run-health.ts";
 import { holdStore } from "./runs/holds.ts";
 import { keyUse, openUnderKey } from "./lanes/key-use.ts";
 import { liveStore } from "./ops/live.ts";
@@ -165,6 +166,7 @@ export function storeMethods(context: Context): StoreMethods {
     ...workerStore(context),
     ...workflowStore(context),
     ...holdStore(context),
+    ...healthStore(context),
     ...ownerStore(context),
     ...alertStore(context),
     ...sealStore(context),

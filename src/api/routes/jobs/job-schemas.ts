@@ -1,4 +1,5 @@
 /** Schemas of jobs in requests and responses. */
+import { ON_DEGRADED } from "../../../domain/health/on-degraded.ts";
 import { STRATEGIES } from "../../../domain/run/recipe.ts";
 import { RUN_STATES } from "../../../domain/run/states.ts";
 import type { SourceInput } from "../../../orchestrator/jobs/input.ts";
@@ -69,6 +70,10 @@ const settings = {
       description: "days after which an ended run is deleted. 0: never, null: APP_KEEP_DAYS",
     }),
   ),
+  on_degraded: oneOf(ON_DEGRADED, {
+    description:
+      "what happens besides the event when the records of a run are worse than before: an alert (the default), and with pause_schedule a pause of the schedule; of pages and crawls",
+  }),
   escalate: Type.Boolean({
     description: "after a block or a page that is empty without JavaScript, the next attempt uses a browser",
   }),
@@ -124,6 +129,7 @@ const {
   tags: _tags,
   keep_runs: _runs,
   keep_days: _days,
+  on_degraded: _degraded,
   ...pageKeys
 } = jobKeys;
 /** One page, fetched once, without a job. */

@@ -234,6 +234,7 @@ const CHECKS: readonly Check[] = [
         "artifacts",
         "page_aliases",
         "run_traps",
+        "run_health",
         "workflows",
         "workflow_snapshots",
         "steps",
@@ -244,6 +245,16 @@ const CHECKS: readonly Check[] = [
           `SELECT DISTINCT x.run FROM ${table} x WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.n = x.run)`,
         ).map((row) => `${table} of run number ${row.run}, which does not exist`),
       ),
+  },
+  {
+    name: "degraded runs say so in their events",
+    find: (context) =>
+      all<{ id: string }>(
+        context,
+        `SELECT r.id FROM run_health h JOIN runs r ON r.n = h.run WHERE h.reasons IS NOT NULL AND r.removing_at IS NULL
+           AND NOT EXISTS (SELECT 1 FROM events e
+             WHERE e.run = h.run AND e.generation = h.generation AND e.type = 'extraction.degraded')`,
+      ).map((row) => `run ${row.id} does not`),
   },
   {
     name: "borrowed units belong to live processes",

@@ -145,6 +145,7 @@ const STEPS: readonly Step[] = [
   removeFrom("run_traps", "run"),
   removeFrom("run_errors", "code"),
   removeFrom("page_changes", "change, key_hash"),
+  removeFrom("run_health", "run"),
   removeFrom("webhooks", "run"),
   removeFrom("webhook_calls", "n"),
   removeFrom("reusable_pages", "key"),

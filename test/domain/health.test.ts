@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { degradedReasons, describeReason, neverFilled } from "../../src/domain/health/compare.ts";
+import { degradedReasons, neverFilled } from "../../src/domain/health/compare.ts";
+import { describeReason } from "../../src/domain/health/describe-reason.ts";
 import {
   coverageOf,
   fieldOf,
@@ -79,7 +80,7 @@ describe("the profile of a run", () => {
       length: { median: 1, spread: 0 },
       digits: 1,
       range: { count: 3, min: 1, median: 3, max: 5 },
-      examples: ["1", "5", "3"],
+      examples: ["1", "5", "3", null].map((value) => ({ url: null, value })),
     });
     assert.deepEqual(fieldOf(profile, "l")?.types, { list: 1 });
     assert.equal(fieldOf(profile, "constructor"), null);

@@ -37,6 +37,37 @@ const STATEMENTS = [
   "schedule_paused_at",
 ];
 
+test("a process that is killed while it ends a degraded run leaves it open, and the next one fails it once [slow]", async () => {
+  const harness = await sqliteHarness();
+  try {
+    const kit = new Kit(await harness.open(), harness);
+    const job = newJob("prices", { recipe, onDegraded: "fail" });
+    const { id } = (await kit.store.createJob(job, kit.now)).created;
+    for (let run = 0; run < 4; run += 1) {
+      await endedRun(kit, id, 98);
+      await profiled(harness.path);
+    }
+    const degraded = await endedRun(kit, id, 30);
+    for (const statement of ["INSERT INTO run_health", "UPDATE runs SET status"]) {
+      await using child = new Child("profile-runs", harness.path, statement);
+      assert.equal(await child.line(), "ready");
+      child.say("go");
+      assert.equal(await child.line(), "stopped", statement);
+      await child.kill();
+      assert.equal((await kit.store.run(degraded))?.status, "running", statement);
+      await kit.expectClean();
+    }
+    await profiled(harness.path);
+    await profiled(harness.path);
+    const types = (await kit.store.events(degraded, { limit: 100 })).map(({ type }) => type);
+    assert.deepEqual(types.slice(-2), ["extraction.degraded", "run.failed"]);
+    assert.equal((await kit.store.run(degraded))?.status, "failed");
+    await kit.expectClean();
+  } finally {
+    await harness.close();
+  }
+});
+
 test("a process that is killed while it compares records leaves all of the verdict or nothing, and it is written once [slow]", async () => {
   const harness = await sqliteHarness();
   try {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { JobHealth } from "../../api-client/client.ts";
-import { describeReason } from "../../domain/health/compare.ts";
+import { describeReason } from "../../domain/health/describe-reason.ts";
 import { apiCommand, definedOnly, fullId, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { facts, plural, printJson, table } from "../print/output.ts";

@@ -135,7 +135,7 @@ function addJobOptions(command: Command): Command {
     .addOption(
       new Option(
         "--on-degraded <what>",
-        "when records of a run are worse than before: an alert, or also a pause of the schedule",
+        "if records of a run are worse than before: only alert, also pause the schedule, or fail the run (default: alert)",
       ).choices(ON_DEGRADED),
     )
     .option("--requires-auth", "the page requires a sign-in: use a browser and a session of its origin")

@@ -1,4 +1,4 @@
-import { type FieldProfile, fieldOf, type HealthProfile } from "./profile.ts";
+import { type FieldProfile, fieldOf, type HealthProfile, type ValueExample } from "./profile.ts";
 import { dropScore, median, shiftScore } from "./robust.ts";
 import type { ValueClass } from "./value-class.ts";
 
@@ -13,7 +13,7 @@ export const HEALTH_METRICS = [
   "length",
   "digits",
 ] as const;
-type HealthMetric = (typeof HEALTH_METRICS)[number];
+export type HealthMetric = (typeof HEALTH_METRICS)[number];
 
 /** One per field: why its values are not what they were. */
 export interface DegradedReason {
@@ -29,6 +29,8 @@ export interface DegradedReason {
   also?: HealthMetric[];
   /** Values of this run. */
   examples?: string[];
+  /** Pages of this run: without the field if it is empty more often, else those of the values. */
+  pages?: string[];
 }
 
 /** So many earlier runs are compared with, … */
@@ -83,15 +85,24 @@ export function degradedReasons(
   return reasons;
 }
 
-function reasonOf(field: string | null, changes: readonly Change[], examples: readonly string[] = []): DegradedReason {
+function reasonOf(
+  field: string | null,
+  changes: readonly Change[],
+  examples: readonly ValueExample[] = [],
+): DegradedReason {
   const [first, ...others] = changes.toSorted(
     (a, b) => HEALTH_METRICS.indexOf(a.metric) - HEALTH_METRICS.indexOf(b.metric),
   );
+  const values = examples.map(({ value }) => value).filter((value) => value !== null);
+  const isEmptier = first!.metric === "coverage";
+  const shown = examples.filter(({ value, url }) => url !== null && (value === null) === isEmptier);
+  const pages = [...new Set(shown.map(({ url }) => url!))];
   return {
     field,
     ...first!,
     ...(others.length === 0 ? {} : { also: others.map(({ metric }) => metric) }),
-    ...(examples.length === 0 ? {} : { examples: [...examples] }),
+    ...(values.length === 0 ? {} : { examples: values }),
+    ...(pages.length === 0 ? {} : { pages }),
   };
 }
 
@@ -207,26 +218,4 @@ function isFactor(metric: "length" | "range", now: number, history: readonly num
 export function neverFilled({ records, fields }: HealthProfile): string[] {
   if (records < MIN_NEVER_FILLED) return [];
   return Object.keys(fields).filter((name) => fields[name]!.filled === 0);
-}
-
-const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
-const plain = (value: number) => String(Math.round(value * 100) / 100);
-
-const METRIC_WORDS: Readonly<
-  Record<HealthMetric, (reason: DegradedReason) => [what: string, show: (value: number) => string]>
-> = {
-  records: () => ["records", plain],
-  records_per_page: () => ["records per page", plain],
-  coverage: () => ["filled in", percent],
-  class: (reason) => [`looks like ${reason.class}: in`, percent],
-  distinct: () => ["distinct values:", percent],
-  range: () => ["median value", plain],
-  length: () => ["median length", plain],
-  digits: () => ["digits:", percent],
-};
-
-/** "price: filled in 41 % (before: 98 %)". */
-export function describeReason(reason: DegradedReason): string {
-  const [what, show] = METRIC_WORDS[reason.metric](reason);
-  return `${reason.field === null ? "" : `${reason.field}: `}${what} ${show(reason.now)} (before: ${show(reason.before)})`;
 }

@@ -1,4 +1,5 @@
 import { DistinctCount, ValueSample } from "./sketches.ts";
+import { shownUrl } from "../text/url.ts";
 import { median, spread } from "./robust.ts";
 import { classOfText, numberIn, type ValueClass, type ValueType } from "./value-class.ts";
 
@@ -26,13 +27,21 @@ export interface FieldProfile {
   digits: number;
   /** Of numbers and prices; null: there are none. */
   range: { count: number; min: number; median: number; max: number } | null;
-  /** A few values, cut. */
-  examples: string[];
+  /** A few records with a value, cut, and a few without. */
+  examples: ValueExample[];
+}
+
+export interface ValueExample {
+  /** Of the page; null: not known. */
+  url: string | null;
+  /** null: the field is empty there. */
+  value: string | null;
 }
 
 export const MOST_FIELDS = 200;
 const MOST_EXAMPLES = 3;
 const LONGEST_EXAMPLE = 80;
+const LONGEST_URL = 500;
 /** Of a long text, the part whose digits are counted. */
 const LONGEST_COUNTED = 2000;
 
@@ -48,14 +57,18 @@ class FieldCounter {
   #max = Number.NEGATIVE_INFINITY;
   #characters = 0;
   #digits = 0;
-  readonly #examples = new Set<string>();
+  readonly #examples = new Map<string, string | null>();
+  readonly #emptyOn = new Set<string | null>();
 
-  add(value: unknown): void {
-    if (isEmpty(value)) return;
+  add(value: unknown, url: string | null): void {
+    if (isEmpty(value)) {
+      if (this.#emptyOn.size < MOST_EXAMPLES) this.#emptyOn.add(url);
+      return;
+    }
     this.#filled += 1;
     const text = typeof value === "string" ? value : JSON.stringify(value);
     this.#distinct.add(text);
-    if (this.#examples.size < MOST_EXAMPLES) this.#examples.add(text.slice(0, LONGEST_EXAMPLE));
+    if (this.#examples.size < MOST_EXAMPLES) this.#addExample(text.slice(0, LONGEST_EXAMPLE), url);
     const type = typeOf(value);
     increment(this.#types, type);
     const kind = type === "string" ? classOfText(text) : type;
@@ -65,6 +78,10 @@ class FieldCounter {
     this.#countDigits(text);
     if (type === "number") this.#addNumber(value as number);
     else if (kind === "number" || kind === "price") this.#addNumber(numberIn(text));
+  }
+
+  #addExample(text: string, url: string | null): void {
+    if (!this.#examples.has(text)) this.#examples.set(text, url);
   }
 
   #addNumber(value: number | null): void {
@@ -101,7 +118,10 @@ class FieldCounter {
         this.#numberCount === 0
           ? null
           : { count: this.#numberCount, min: this.#min, median: median(this.#numbers.values), max: this.#max },
-      examples: [...this.#examples],
+      examples: [
+        ...[...this.#examples].map(([value, url]) => ({ url, value })),
+        ...[...this.#emptyOn].map((url) => ({ url, value: null })),
+      ],
     };
   }
 }
@@ -133,11 +153,12 @@ export class ProfileBuilder {
   readonly #leftOut = new Set<string>();
 
   /** Records of one page come one after the other. */
-  add(record: Readonly<Record<string, unknown>>, page: string): void {
+  add(record: Readonly<Record<string, unknown>>, page: string, url: string | null = null): void {
+    const shown = url === null ? null : shownUrl(url).slice(0, LONGEST_URL);
     this.#records += 1;
     if (page !== this.#lastPage) this.#pages += 1;
     this.#lastPage = page;
-    for (const [name, value] of Object.entries(record)) this.#field(name)?.add(value);
+    for (const [name, value] of Object.entries(record)) this.#field(name)?.add(value, shown);
   }
 
   #field(name: string): FieldCounter | null {

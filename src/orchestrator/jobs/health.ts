@@ -1,7 +1,7 @@
 /** Health of the records of a job's runs, field by field. */
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import { BASELINE_RUNS, type DegradedReason, MIN_BASELINE_RUNS, neverFilled } from "../../domain/health/compare.ts";
-import { coverageOf, fieldOf, type HealthProfile } from "../../domain/health/profile.ts";
+import { coverageOf, fieldOf, type HealthProfile, type ValueExample } from "../../domain/health/profile.ts";
 import { median } from "../../domain/health/robust.ts";
 import { DEFAULT_ON_DEGRADED, type OnDegraded } from "../../domain/health/on-degraded.ts";
 import type { ValueClass } from "../../domain/health/value-class.ts";
@@ -53,13 +53,29 @@ interface HealthFieldView {
   /** Medians of the runs that the next one is compared with; null: too few. */
   baseline: { coverage: number; distinct: number | null; length: number | null; median: number | null } | null;
   /** By run, in the order of `runs`. */
-  values: (FieldFigures & { run_id: string; verdict: "good" | "degraded" | "unknown" })[];
+  values: (FieldFigures & {
+    run_id: string;
+    verdict: "good" | "degraded" | "unknown";
+    /** Only of a field that was asked for. */
+    examples: ValueExample[];
+  })[];
 }
 
 /** Degraded runs may stand between those of the baseline. */
 const READ_RUNS = 100;
 
-export async function showJobHealth(deps: JobDeps, jobId: string, limit: number): Promise<JobHealthView> {
+interface HealthRequest {
+  /** How many runs, newest first. */
+  runs: number;
+  /** Only this field, with examples. */
+  field?: string;
+}
+
+export async function showJobHealth(
+  deps: JobDeps,
+  jobId: string,
+  { runs: limit, field }: HealthRequest,
+): Promise<JobHealthView> {
   const job = await requireJob(deps, jobId);
   const records = await deps.store.runHealth(jobId, { limit: READ_RUNS });
   const [newest] = records;
@@ -73,14 +89,16 @@ export async function showJobHealth(deps: JobDeps, jobId: string, limit: number)
     on_degraded: job.onDegraded ?? DEFAULT_ON_DEGRADED,
     baseline: { runs: baseline.length, needed: MIN_BASELINE_RUNS },
     runs: shown.map(toRunView),
-    fields: [...names].map((name) => toFieldView(name, shown, baseline)),
+    fields: [...names]
+      .filter((name) => field === undefined || name === field)
+      .map((name) => toFieldView(name, shown, baseline, field !== undefined)),
   };
 }
 
 /** The newest runs are degraded, and that is right: later ones are compared with them. */
-export async function acceptJobHealth(deps: JobDeps, jobId: string, limit: number): Promise<JobHealthView> {
+export async function acceptJobHealth(deps: JobDeps, jobId: string, request: HealthRequest): Promise<JobHealthView> {
   await deps.store.acceptHealth(jobId, deps.clock.now());
-  return showJobHealth(deps, jobId, limit);
+  return showJobHealth(deps, jobId, request);
 }
 
 const rounded = (value: number) => Math.round(value * 1e4) / 1e4;
@@ -100,7 +118,12 @@ function toRunView({ runId, endedAt, profile, ...health }: HealthRecord): Health
   };
 }
 
-function toFieldView(name: string, shown: readonly HealthRecord[], baseline: readonly HealthRecord[]): HealthFieldView {
+function toFieldView(
+  name: string,
+  shown: readonly HealthRecord[],
+  baseline: readonly HealthRecord[],
+  withExamples: boolean,
+): HealthFieldView {
   const [newest] = shown;
   const isUnknown = baseline.every(({ profile }) => (fieldOf(profile, name)?.filled ?? 0) === 0);
   const hint = newest !== undefined && isUnknown && neverFilled(newest.profile).includes(name) ? "never_filled" : null;
@@ -111,7 +134,12 @@ function toFieldView(name: string, shown: readonly HealthRecord[], baseline: rea
     values: shown.map(({ runId, profile, reasons, comparedWith }) => {
       const isDegraded = reasons?.some(({ field }) => field === name) === true;
       const otherwise = comparedWith < MIN_BASELINE_RUNS ? "unknown" : "good";
-      return { run_id: runId, verdict: isDegraded ? "degraded" : otherwise, ...figuresOf(name, profile) };
+      return {
+        run_id: runId,
+        verdict: isDegraded ? "degraded" : otherwise,
+        ...figuresOf(name, profile),
+        examples: withExamples ? (fieldOf(profile, name)?.examples ?? []) : [],
+      };
     }),
   };
 }

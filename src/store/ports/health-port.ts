@@ -24,14 +24,16 @@ export interface RecordedHealth {
   reasons: DegradedReason[] | null;
   alert: AlertRecord | null;
   pausedSchedule: boolean;
+  /** Lanes that got work, because the run has ended with it. */
+  lanes: string[];
 }
 
 export interface HealthStore {
-  /** Ended runs of jobs whose records have no profile yet, oldest first. */
+  /** Runs of jobs that have ended, or end after it, and whose records have no profile yet, oldest first. */
   runsWithoutHealth(limit: number): Promise<{ runId: string; generation: number }[]>;
   /**
    * Compares the profile with the job's earlier runs and writes it together with its effects: events, alert, pause of
-   * the schedule. null instead of a profile: the run has no rules, and is not looked at again. Returns null, and writes
+   * the schedule, and the end of a run that waits for the comparison. null instead of a profile: the run has no rules, and is not looked at again. Returns null, and writes
    * nothing, if this generation of the run has its profile already, goes on, or is gone.
    */
   recordRunHealth(

@@ -13,6 +13,7 @@ const CHUNK = 200;
 interface ProfileDeps {
   store: Store;
   clock: Clock;
+  wake: (lanes: string[]) => Promise<void>;
   log: Log;
   /** Whether alerts are sent; otherwise they are only stored and logged. */
   deliver: boolean;
@@ -22,7 +23,7 @@ interface ProfileDeps {
  * Profiles the records of ended runs of jobs and compares them with earlier runs. Everything is written in one
  * transaction per run: after a crash, or beside another leader, it is computed again and written once.
  */
-export function profileEndedRuns({ store, clock, log, deliver }: ProfileDeps): Duty {
+export function profileEndedRuns({ store, clock, wake, log, deliver }: ProfileDeps): Duty {
   return {
     name: "compare the records of ended runs with those before",
     everyMs: 1000,
@@ -54,6 +55,7 @@ export function profileEndedRuns({ store, clock, log, deliver }: ProfileDeps): D
       { deliver },
       clock.now(),
     );
+    if (recorded !== null && recorded.lanes.length > 0) await wake(recorded.lanes);
     const alert = recorded?.alert ?? null;
     if (alert !== null)
       log.info(`alert: ${alert.message}`, { alert: alert.id, kind: alert.kind, subject: alert.subject });
@@ -64,7 +66,7 @@ export function profileEndedRuns({ store, clock, log, deliver }: ProfileDeps): D
     let after: string | undefined;
     do {
       const page = await store.results(id, { limit: CHUNK, ...(after === undefined ? {} : { after }) });
-      for (const { data, taskId } of page) builder.add(ruleFieldsOf(kind, data), taskId);
+      for (const { data, taskId, url } of page) builder.add(ruleFieldsOf(kind, data), taskId, url);
       after = page.length < CHUNK ? undefined : page.at(-1)?.id;
       await setImmediate();
     } while (after !== undefined && !signal.aborted);

@@ -113,6 +113,47 @@ export function healthScenarios(scenario: Scenario): void {
     assert.equal((await kit.store.job(other))?.schedulePausedAt, null);
   });
 
+  scenario(
+    "a run that fails if it is degraded ends after the comparison, as it was to end or as failed",
+    async (kit) => {
+      const job = await make(kit, { onDegraded: "fail" });
+      for (let run = 0; run < 3; run += 1) {
+        const waiting = await endedRun(kit, job);
+        const before = await kit.store.run(waiting.runId);
+        assert.deepEqual([before?.status, before?.hold?.reason, before?.finishedAt], ["running", "data_quality", null]);
+        assert.deepEqual(await kit.store.runsWithoutHealth(10), [waiting]);
+        await kit.expectClean();
+        const found = { rules: RULES, profile: profile(98) };
+        await kit.store.recordRunHealth(waiting, found, { deliver: true }, kit.now);
+        const after = await kit.store.run(waiting.runId);
+        assert.deepEqual([after?.status, after?.hold, after?.degraded], ["completed", null, null]);
+      }
+      const bad = await endedRun(kit, job);
+      await kit.store.changeRun(bad.runId, "paused", "Run paused", kit.now);
+      assert.deepEqual(await kit.store.runsWithoutHealth(10), [], "a paused run does not end");
+      await kit.store.changeRun(bad.runId, "running", "Run resumed", kit.now);
+      const write = () =>
+        kit.store.recordRunHealth(bad, { rules: RULES, profile: profile(40) }, { deliver: true }, kit.now);
+      const written = await Promise.all([write(), write()]);
+      assert.equal(written.filter((one) => one !== null).length, 1);
+      const failed = await kit.store.run(bad.runId);
+      assert.deepEqual(
+        [failed?.status, failed?.facts.failure_reason, failed?.finishedAt],
+        ["failed", "records_degraded", kit.now],
+      );
+      assert.deepEqual((await typesOf(kit, bad.runId)).slice(-2), ["extraction.degraded", "run.failed"]);
+      const again = await record(kit, job, profile(40));
+      assert.ok(again.recorded?.alert, "each failed run is reported");
+      const withoutRules = await endedRun(kit, job);
+      await kit.store.recordRunHealth(withoutRules, null, { deliver: false }, kit.now);
+      assert.equal((await kit.store.run(withoutRules.runId))?.status, "completed");
+      const cancelled = await endedRun(kit, job);
+      await kit.store.changeRun(cancelled.runId, "cancelled", "Run cancelled", kit.now);
+      assert.deepEqual(await kit.store.runsWithoutHealth(10), []);
+      await kit.expectClean();
+    },
+  );
+
   scenario("other rules are another history; a run without rules is looked at once", async (kit) => {
     const job = await settled(kit);
     assert.equal((await record(kit, job, profile(40), "another")).recorded?.reasons, null);
@@ -121,6 +162,7 @@ export function healthScenarios(scenario: Scenario): void {
       reasons: null,
       alert: null,
       pausedSchedule: false,
+      lanes: [],
     });
     assert.deepEqual(await kit.store.runsWithoutHealth(10), []);
     assert.equal((await kit.store.runHealth(job, { limit: 10 })).length, 5);

@@ -26,7 +26,9 @@ const store: Store = openSqliteStore({ path, clock: systemClock, connection: new
 const log = createLog({ level: "error", pretty: false, write: () => {} });
 writeSync(1, "ready\n");
 await once(process.stdin, "data");
-await profileEndedRuns({ store, clock: systemClock, log, deliver: false }).run(new AbortController().signal);
+await profileEndedRuns({ store, clock: systemClock, wake: async () => {}, log, deliver: false }).run(
+  new AbortController().signal,
+);
 writeSync(1, "done\n");
 await store.close();
 process.exit(0);

@@ -10,6 +10,7 @@ import { Degraded } from "../runs/run-schemas.ts";
 const Params = strict({ job_id: IdParam });
 const Query = strict({
   runs: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "how many runs, newest first" }),
+  field: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: "only this field, with examples" })),
 });
 const unknownJob = problemAnswer("there is no such job");
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
@@ -65,6 +66,13 @@ const JobHealth = strict({
           run_id: Uuid,
           verdict: oneOf(["good", "degraded", "unknown"], { description: "unknown: too few runs before it" }),
           ...figures,
+          examples: Type.Array(
+            strict({
+              url: nullable(Type.String({ description: "of the page" })),
+              value: nullable(Type.String({ description: "cut; null: the field is empty there" })),
+            }),
+            { description: "records with and without a value; only with the parameter field" },
+          ),
         }),
         { description: "by run, in the order of runs" },
       ),
@@ -77,7 +85,7 @@ export function jobHealthRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/:job_id/health",
     {
       schema: {
-        summary: "How the records of a job's runs compare with those before, field by field",
+        summary: "Data quality of a job: each field of its runs, compared with earlier runs",
         operationId: "getJobHealth",
         tags: ["jobs"],
         params: Params,
@@ -85,14 +93,14 @@ export function jobHealthRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: JobHealth, 404: unknownJob },
       },
     },
-    (request) => showJobHealth(deps, request.params.job_id, request.query.runs),
+    (request) => showJobHealth(deps, request.params.job_id, request.query),
   );
 
   api.post(
     "/jobs/:job_id/health/accept",
     {
       schema: {
-        summary: "Accept the newest runs although they are degraded: later ones are compared with them alone",
+        summary: "Accept degraded runs: later runs are compared only with them",
         operationId: "acceptJobHealth",
         tags: ["jobs"],
         params: Params,
@@ -100,6 +108,6 @@ export function jobHealthRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: JobHealth, 404: unknownJob },
       },
     },
-    (request) => acceptJobHealth(deps, request.params.job_id, request.query.runs),
+    (request) => acceptJobHealth(deps, request.params.job_id, request.query),
   );
 }

@@ -72,7 +72,7 @@ const settings = {
   ),
   on_degraded: oneOf(ON_DEGRADED, {
     description:
-      "what happens besides the event when the records of a run are worse than before: an alert (the default), and with pause_schedule a pause of the schedule; of pages and crawls",
+      "if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls",
   }),
   escalate: Type.Boolean({
     description: "after a block or a page that is empty without JavaScript, the next attempt uses a browser",

@@ -113,6 +113,7 @@ export const Degraded = nullable(
         Type.Array(oneOf(HEALTH_METRICS), { description: "other metrics of the field that changed" }),
       ),
       examples: Type.Optional(Type.Array(Type.String(), { description: "values of this run, cut" })),
+      pages: Type.Optional(Type.Array(Type.String(), { description: "URLs of pages of this run that show it" })),
     }),
     {
       description:

@@ -151,7 +151,7 @@ const CHECKS: readonly Check[] = [
         context,
         // Tasks cut off by an end are swept soon.
         `SELECT id, status, open_streams FROM runs
-         WHERE (status = 'running' AND open_streams = 0) OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0
+         WHERE (status = 'running' AND open_streams = 0 AND coalesce(json_extract(hold, '$.reason'), '') <> 'data_quality') OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0
            AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages'), json_extract(facts, '$.left.proxies'))
              IS NULL)`,
       ).map((row) => `run ${row.id} is ${row.status} with ${row.open_streams} open streams`),

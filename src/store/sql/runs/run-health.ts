@@ -1,6 +1,9 @@
-import { BASELINE_RUNS, type DegradedReason, degradedReasons, describeReason } from "../../../domain/health/compare.ts";
+import { BASELINE_RUNS, type DegradedReason, degradedReasons } from "../../../domain/health/compare.ts";
+import { describeReason } from "../../../domain/health/describe-reason.ts";
 import type { OnDegraded } from "../../../domain/health/on-degraded.ts";
 import type { HealthProfile } from "../../../domain/health/profile.ts";
+import { failure } from "../../../domain/run/failure.ts";
+import type { RunHold } from "../../../domain/run/run-hold.ts";
 import type { RunState } from "../../../domain/run/states.ts";
 import { shownUrl } from "../../../domain/text/url.ts";
 import { without } from "../../../base/without.ts";
@@ -8,11 +11,16 @@ import type { AlertRecord, NewAlert } from "../../ports/alert-port.ts";
 import type { HealthRecord, HealthStore, RecordedHealth } from "../../ports/health-port.ts";
 import { insertAlerts } from "../catalog/alerts.ts";
 import { requireJob } from "../catalog/jobs.ts";
-import { appendEvent, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
+import { appendEvent, type Context, mergeFacts, parseJson, rows, toJson } from "../kernel/context.ts";
+import { endCompared } from "./end-run.ts";
 
 /** Worded like the partial index, so that it applies. */
 export const RUN_WITHOUT_HEALTH = `health_generation < generation AND job IS NOT NULL
   AND kind IN ('page', 'crawl') AND status IN ('completed', 'partial') AND removing_at IS NULL`;
+
+/** A run that ends after its records were compared; it may be paused meanwhile. */
+export const RUN_ENDING =
+  "hold IS NOT NULL AND json_extract(hold, '$.reason') = 'data_quality' AND status = 'running' AND removing_at IS NULL";
 
 export function healthStore(context: Context): HealthStore {
   return {
@@ -25,7 +33,10 @@ export function healthStore(context: Context): HealthStore {
 }
 
 function runsWithoutHealth({ connection }: Context, limit: number): { runId: string; generation: number }[] {
-  const list = connection.sql(`SELECT id, generation FROM runs WHERE ${RUN_WITHOUT_HEALTH} ORDER BY n LIMIT ?`);
+  const list = connection.sql(
+    `SELECT n, id, generation FROM runs WHERE ${RUN_WITHOUT_HEALTH}
+     UNION ALL SELECT n, id, generation FROM runs WHERE ${RUN_ENDING} ORDER BY n LIMIT ?`,
+  );
   return rows<{ id: string; generation: number }>(list.all(limit)).map(({ id, generation }) => ({
     runId: id,
     generation,
@@ -40,7 +51,8 @@ interface ProfiledRun {
   status: RunState;
   name: string | null;
   url: string | null;
-  finished_at: number;
+  finished_at: number | null;
+  hold: string | null;
 }
 
 interface ProfiledJob {
@@ -61,23 +73,28 @@ function recordRunHealth(
       // Of two processes, or after a crash, one gets the row.
       const run = connection
         .sql(
-          `UPDATE runs SET health_generation = generation WHERE id = ? AND generation = ? AND ${RUN_WITHOUT_HEALTH}
-           RETURNING n, id, job, generation, status, name, url, finished_at`,
+          `UPDATE runs SET health_generation = generation
+           WHERE id = ? AND generation = ? AND ((${RUN_WITHOUT_HEALTH}) OR (${RUN_ENDING}))
+           RETURNING n, id, job, generation, status, name, url, finished_at, hold`,
         )
         .get(runId, generation) as ProfiledRun | undefined;
       if (run === undefined) return null;
-      const nothing = { reasons: null, alert: null, pausedSchedule: false };
+      const end = parseJson<RunHold | null>(run.hold, null)?.end ?? null;
+      const asPlanned = () => (end === null ? [] : endCompared(context, run.n, end, now));
+      const nothing = () => ({ reasons: null, alert: null, pausedSchedule: false, lanes: asPlanned() });
       const job = connection.sql("SELECT name, on_degraded FROM jobs WHERE id = ?").get(run.job) as
         | ProfiledJob
         | undefined;
       // The runs of a deleted job are compared with nothing.
-      if (found === null || job === undefined) return nothing;
+      if (found === null || job === undefined) return nothing();
       const history = baselineOf(context, run, found.rules);
-      const reasons = degradedReasons(found.profile, history, { isPartial: run.status === "partial" });
+      const reasons = degradedReasons(found.profile, history, { isPartial: (end ?? run).status === "partial" });
       const known = knownFields(context, run, found.rules);
-      insertHealth(context, run, found, { reasons, comparedWith: history.length });
-      if (reasons.length === 0) return nothing;
-      return { reasons, ...reportDegraded(context, run, job, reasons, { known, deliver }, now) };
+      insertHealth(context, run, found, { reasons, comparedWith: history.length, endedAt: run.finished_at ?? now });
+      if (reasons.length === 0) return nothing();
+      const fails = end !== null && job.on_degraded === "fail";
+      const reported = reportDegraded(context, run, job, reasons, { known, deliver, fails }, now);
+      return { reasons, ...reported, lanes: fails ? failDegraded(context, run.n, reasons, now) : asPlanned() };
     },
     { durable: true },
   );
@@ -108,7 +125,7 @@ function insertHealth(
   { connection }: Context,
   run: ProfiledRun,
   { rules, profile }: { rules: string; profile: HealthProfile },
-  { reasons, comparedWith }: { reasons: readonly DegradedReason[]; comparedWith: number },
+  { reasons, comparedWith, endedAt }: { reasons: readonly DegradedReason[]; comparedWith: number; endedAt: number },
 ): void {
   const isGood = reasons.length === 0;
   connection
@@ -123,7 +140,7 @@ function insertHealth(
       run.n,
       run.job,
       run.generation,
-      run.finished_at,
+      endedAt,
       rules,
       JSON.stringify(profile),
       isGood ? null : toJson(reasons),
@@ -137,7 +154,7 @@ function reportDegraded(
   run: ProfiledRun,
   job: ProfiledJob,
   reasons: readonly DegradedReason[],
-  { known, deliver }: { known: ReadonlySet<string | null>; deliver: boolean },
+  { known, deliver, fails }: { known: ReadonlySet<string | null>; deliver: boolean; fails: boolean },
   now: number,
 ): { alert: AlertRecord | null; pausedSchedule: boolean } {
   const { connection } = context;
@@ -149,11 +166,12 @@ function reportDegraded(
   appendEvent(context, run.n, event, now);
   connection.sql("UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = 'degraded_runs'").run();
   const pausedSchedule = job.on_degraded === "pause_schedule" && pauseSchedule(context, run, now);
-  const isNew = reasons.some(({ field }) => !known.has(field));
+  // A failed run is always reported, and only once: there is no alert run_failed of it.
+  const isNew = fails || reasons.some(({ field }) => !known.has(field));
   const alert: NewAlert = {
     kind: "extraction_degraded",
     subject: run.id,
-    message: `Records degraded: ${job.name ?? run.job}: ${what}`,
+    message: `Records degraded: ${job.name ?? (run.url === null ? run.job : shownUrl(run.url))}: ${what}`,
     detail: {
       event_type: "extraction.degraded",
       run_id: run.id,
@@ -161,10 +179,19 @@ function reportDegraded(
       name: job.name,
       url: run.url === null ? null : shownUrl(run.url),
       schedule_paused: pausedSchedule,
+      run_failed: fails,
     },
     key: `extraction_degraded:${run.id}`,
   };
   return { alert: isNew ? (insertAlerts(context, [alert], { deliver }, now)[0] ?? null) : null, pausedSchedule };
+}
+
+/** Its records stay. */
+function failDegraded(context: Context, run: number, reasons: readonly DegradedReason[], now: number): string[] {
+  const what = failure("records_degraded", `its records are degraded: ${sentenceOf(reasons)}`);
+  const facts = { failure_code: what.code, failure_reason: what.reason, error_message: what.message };
+  mergeFacts(context, run, facts);
+  return endCompared(context, run, { status: "failed", message: `Run failed: ${what.message}`, meta: facts }, now);
 }
 
 const MOST_NAMED = 3;

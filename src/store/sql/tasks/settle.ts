@@ -2,7 +2,7 @@ import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.t
 import type { RunEvent } from "../../../domain/run/outcome.ts";
 import type { SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
 import { appendEvent, type Context, rows } from "../kernel/context.ts";
-import { endRunIfDone } from "../runs/end-run.ts";
+import { endRunIfDone, isEnding } from "../runs/end-run.ts";
 import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
 import { holdsLanes, STREAM_IS_OPEN } from "../lanes/lanes.ts";
 import { Outcomes, type StreamsOfTasks } from "./outcomes.ts";
@@ -69,19 +69,27 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
 /** The runs of the streams; some may have ended (cancelled, out of time) while their owner ran tasks. */
 function streamsOf({ connection }: Context, tasks: readonly SettledTask[]): StreamsOfTasks {
   const ids = [...new Set(tasks.map(({ task }) => task.streamId))];
-  const text = "SELECT s.run, r.status, r.completion_hooks FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?";
+  const text =
+    "SELECT s.run, r.status, r.hold, r.completion_hooks FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?";
   const found = connection.dialect.firsts(
     connection,
     ids.map((id) => ({ text, values: [id] })),
   );
   return new Map(
     ids.flatMap((id, index) => {
-      const row = found[index] as { run: number; status: RunState; completion_hooks: string | null } | undefined;
-      return row === undefined
-        ? []
-        : [[id, { run: row.run, closed: TERMINAL_RUN_STATES.includes(row.status), hooks: row.completion_hooks }]];
+      const row = found[index] as StreamRow | undefined;
+      if (row === undefined) return [];
+      const closed = TERMINAL_RUN_STATES.includes(row.status) || isEnding(row.hold);
+      return [[id, { run: row.run, closed, hooks: row.completion_hooks }]];
     }),
   );
+}
+
+interface StreamRow {
+  run: number;
+  status: RunState;
+  hold: string | null;
+  completion_hooks: string | null;
 }
 
 const MAX_LOGGED_RUNS = 100;

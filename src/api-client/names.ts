@@ -13,6 +13,9 @@ export const NAMES = {
     workflow: "get /jobs/{job_id}/workflow",
     health: "get /jobs/{job_id}/health",
     acceptHealth: "post /jobs/{job_id}/health/accept",
+    test: "post /jobs/{job_id}/test",
+    fixtures: "get /jobs/{job_id}/fixtures",
+    deleteFixture: "delete /jobs/{job_id}/fixtures/{number}",
   },
   runs: {
     list: "get /runs",

@@ -8,7 +8,7 @@ export type Problem = {
   status: number;
   detail: string;
   /** stable; docs/api.md and docs/errors.md list them */
-  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
+  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
   errors?: {
     /** the field: items[0].url, query.limit, path.site, header.idempotency-key */
     path: string;
@@ -37,6 +37,7 @@ export type Job = {
   keep_days: number | null;
   /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
   on_degraded: "alert" | "pause_schedule" | "fail";
+  fixtures: number | null;
   /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
   escalate: boolean;
   respect_robots: boolean;
@@ -1275,6 +1276,7 @@ export type RunRecipe = {
     keep_days?: number | null;
     /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
     on_degraded?: "alert" | "pause_schedule" | "fail";
+    fixtures?: number | null;
     /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
     escalate?: boolean;
     respect_robots?: boolean;
@@ -2068,6 +2070,7 @@ export interface Operations {
       keep_days?: number | null;
       /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
       on_degraded?: "alert" | "pause_schedule" | "fail";
+      fixtures?: number | null;
       /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -2399,6 +2402,7 @@ export interface Operations {
       keep_days?: number | null;
       /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
       on_degraded?: "alert" | "pause_schedule" | "fail";
+      fixtures?: number | null;
       /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -2638,6 +2642,16 @@ export interface Operations {
       steps: unknown;
     } | string;
     answer: Workflow;
+  };
+  /** Delete a saved page of a job */
+  "delete /jobs/{job_id}/fixtures/{number}": {
+    params: {
+      job_id: string;
+      number: number;
+    };
+    query: undefined;
+    body: undefined;
+    answer: null;
   };
   /** Delete a job, and its runs if requested */
   "delete /jobs/{job_id}": {
@@ -3455,6 +3469,27 @@ export interface Operations {
       meta: Record<string, Json>;
       /** UTC, ISO 8601 */
       created_at: string;
+    }[];
+  };
+  /** Saved pages of a job, newest first */
+  "get /jobs/{job_id}/fixtures": {
+    params: {
+      job_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: {
+      /** for DELETE /jobs/{job_id}/fixtures/{number} */
+      number: number;
+      url: string;
+      /** UTC, ISO 8601 */
+      fetched_at: string;
+      run_id: string;
+      content_type: string | null;
+      bytes: number;
+      records: number;
+      /** stored encrypted: the page was fetched with credentials */
+      encrypted: boolean;
     }[];
   };
   /** The items that a completed step produced */
@@ -4933,6 +4968,61 @@ export interface Operations {
       delivered_at: string | null;
     };
   };
+  /** Test a job's rules on its saved pages; nothing is fetched or changed */
+  "post /jobs/{job_id}/test": {
+    params: {
+      job_id: string;
+    };
+    query: undefined;
+    body: {
+      /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
+      fields?: string[] | Record<string, unknown> | null;
+      items?: string | Record<string, unknown> | null;
+      schema?: boolean | Record<string, unknown> | null;
+    } | null;
+    answer: {
+      /** nothing was lost or changed, and no page fails */
+      passed: boolean;
+      /** fields of all pages by result */
+      summary: {
+        pages: number;
+        lost: number;
+        changed: number;
+        new: number;
+        same: number;
+        failed: number;
+      };
+      pages: {
+        /** for DELETE /jobs/{job_id}/fixtures/{number} */
+        number: number;
+        url: string;
+        /** UTC, ISO 8601 */
+        fetched_at: string;
+        run_id: string;
+        records_before: number;
+        records_now: number;
+        error: string | null;
+        fields: {
+          field: string;
+          /** of several records, the first of these that occurs */
+          result: "lost" | "changed" | "new" | "same";
+          /** records by result */
+          counts: {
+            lost: number;
+            changed: number;
+            new: number;
+            same: number;
+          };
+          /** the first records that differ; long values are cut off */
+          differences: {
+            record: number;
+            before: Json;
+            now: Json;
+          }[];
+        }[];
+      }[];
+    };
+  };
   /** Apply the retention rules to a run again */
   "delete /jobs/runs/{run_id}/keep": {
     params: {
@@ -4982,6 +5072,7 @@ export const ROUTES = {
   createJob: "post /jobs",
   createSession: "post /sessions",
   createWorkflow: "post /workflows",
+  deleteFixture: "delete /jobs/{job_id}/fixtures/{number}",
   deleteJob: "delete /jobs/{job_id}",
   deleteProxy: "delete /proxies/{proxy_id}",
   deleteRun: "delete /jobs/runs/{run_id}",
@@ -5040,6 +5131,7 @@ export const ROUTES = {
   listDeletions: "get /runs/deletions",
   listEntries: "get /workflows/{workflow_id}/tasks/{task}/entries",
   listEvents: "get /jobs/runs/{run_id}/events",
+  listFixtures: "get /jobs/{job_id}/fixtures",
   listItems: "get /workflows/{workflow_id}/tasks/{task}/items",
   listJobRuns: "get /jobs/{job_id}/runs",
   listJobs: "get /jobs",
@@ -5098,6 +5190,7 @@ export const ROUTES = {
   streamLive: "get /live/stream",
   streamSitesProgress: "get /sites/progress/stream",
   testAlerts: "post /alerts/test",
+  testJob: "post /jobs/{job_id}/test",
   unkeepRun: "delete /jobs/runs/{run_id}/keep",
   validateWorkflow: "post /workflows/validate",
 } as const satisfies Record<string, keyof Operations>;
@@ -5128,6 +5221,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "put /sites/{site}",
   "post /scraping/async-scrape",
   "post /runs",
+  "post /jobs/{job_id}/test",
   "post /workflows/validate",
 ]);
 

@@ -20,6 +20,7 @@ import { Kit, type MakeHarness, type Scenario } from "./store/kit.ts";
 import { laneScenarios } from "./store/lanes.ts";
 import { liveScenarios } from "./store/live.ts";
 import { onceScenarios } from "./store/idempotency-keys.ts";
+import { fixtureScenarios } from "./store/fixtures.ts";
 import { pageCopyScenarios } from "./store/page-copies.ts";
 import { healthScenarios } from "./store/health.ts";
 import { pageStateScenarios } from "./store/page-states.ts";
@@ -113,6 +114,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("runs that are deleted, and policies", runDeletionScenarios);
   group("workflows that are deleted", workflowDeletionScenarios);
   group("copies of pages", pageCopyScenarios);
+  group("saved pages of jobs", fixtureScenarios);
   group("what is known of pages", pageStateScenarios);
   group("health of records", healthScenarios);
   group("sessions", sessionScenarios);

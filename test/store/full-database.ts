@@ -69,7 +69,21 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
       results: [{ said: `${task.key}: ä \u{1F578} \0 "\\u0000"` }],
       detail: { title: "a\0b" },
     };
+    const fixture = {
+      url: task.url ?? "",
+      hash: hash("sha256", `fixture ${n}`, "hex"),
+      size: 10,
+      filled: 1,
+      rules: "rules",
+      contentType: "text/html",
+      form: "bytes" as const,
+      recordCount: 1,
+      records: JSON.stringify([{ said: "a\0b" }]),
+      isSealed: false,
+    };
     const report = {
+      // The other job is deleted, and its saved pages would become orphaned files.
+      ...(task.key.startsWith("page ") ? { fixture } : {}),
       landed: { key: `at ${task.key}`, url: `https://a.example/at/${n}` },
       content: hash("sha256", task.key, "hex"),
       traps: NO_TRAPS,

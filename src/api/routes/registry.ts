@@ -8,6 +8,7 @@ import { credentialRoutes } from "./system/credentials.ts";
 import { demoRoutes } from "./system/demo.ts";
 import { healthRoutes } from "./system/health.ts";
 import { jobHealthRoutes } from "./jobs/job-health.ts";
+import { fixtureRoutes } from "./jobs/fixtures.ts";
 import { jobRoutes } from "./jobs/jobs.ts";
 import { laneRoutes } from "./queue/lanes.ts";
 import { liveRoutes } from "./system/live.ts";
@@ -43,6 +44,7 @@ const RESOURCES: readonly Routes[] = [
   sessionRoutes,
   jobRoutes,
   jobHealthRoutes,
+  fixtureRoutes,
   runRoutes,
   bulkRoutes,
   runDeletionRoutes,

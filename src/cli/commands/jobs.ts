@@ -3,6 +3,7 @@ import type { Job } from "../../api-client/client.ts";
 import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import { ON_DEGRADED } from "../../domain/health/on-degraded.ts";
+import { FIXTURES_SETTING } from "../../domain/page/fixture.ts";
 import { rowsOf } from "../api/rows.ts";
 import {
   asUnchecked,
@@ -22,6 +23,7 @@ import { facts, listTable, plural, printJson } from "../print/output.ts";
 import { addRecipeOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { wholeNumber } from "../values.ts";
 import { addJobHealthCommand } from "./job-health.ts";
+import { addFixtureCommands } from "./job-fixtures.ts";
 import { runJob } from "./runs/job-run.ts";
 import { deletionEnded } from "./runs/run-deletion.ts";
 
@@ -35,6 +37,7 @@ interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
   keepRuns?: number;
   keepDays?: number;
   onDegraded?: string;
+  fixtures?: number;
   requiresAuth?: boolean;
   respectRobots?: boolean;
   escalate?: boolean;
@@ -120,6 +123,8 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .argument("<job_id>")
     .option("--wait", "wait until it ends; run it in this process if there is no worker")
     .action((id: string, options: UrlOption & { wait?: boolean }) => runJob(context, id, options));
+
+  addFixtureCommands(jobs, context);
 }
 
 function addJobOptions(command: Command): Command {
@@ -138,6 +143,7 @@ function addJobOptions(command: Command): Command {
         "if records of a run are worse than before: only alert, also pause the schedule, or fail the run (default: alert)",
       ).choices(ON_DEGRADED),
     )
+    .option(FIXTURES_SETTING.cli.flag, FIXTURES_SETTING.cli.about, wholeNumber)
     .option("--requires-auth", "the page requires a sign-in: use a browser and a session of its origin")
     .option("--respect-robots", "do not fetch pages that robots.txt disallows")
     .option("--no-escalate", "do not switch to a browser after a block (no effect with strategy auto)");
@@ -181,6 +187,7 @@ function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]):
       keep_runs: options.keepRuns,
       keep_days: options.keepDays,
       on_degraded: options.onDegraded,
+      fixtures: options.fixtures,
       requires_auth: options.requiresAuth,
       // Only if set: commander's default is true.
       escalate: options.escalate === false ? false : undefined,
@@ -254,6 +261,7 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ["tags", shown(job.tags)],
         ["retention", keeps(job)],
         ["on degraded", job.on_degraded === "alert" ? null : job.on_degraded],
+        ["saved pages", job.fixtures === null ? null : String(job.fixtures)],
         ["created", job.created_at],
         ["updated", job.updated_at === job.created_at ? null : job.updated_at],
       ],

@@ -47,6 +47,8 @@ export interface JobInput {
   keep_runs?: number | null;
   keep_days?: number | null;
   on_degraded?: OnDegraded;
+  /** Saved pages for tests of its rules; 0: none, null: the default. */
+  fixtures?: number | null;
   headers?: Readonly<Record<string, string>> | null;
   cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
   escalate?: boolean;
@@ -73,13 +75,19 @@ export interface SourceInput {
   params?: Readonly<Record<string, JsonValue>> | null;
 }
 
-/** What happens to its ended runs, as stored. */
+/** What happens to its ended runs, and what it keeps, as stored. */
 export function policiesOf({
   keep_runs,
   keep_days,
   on_degraded,
-}: JobInput): Pick<NewJob, "keepRuns" | "keepDays" | "onDegraded"> {
-  return { keepRuns: keep_runs ?? null, keepDays: keep_days ?? null, onDegraded: on_degraded ?? null };
+  fixtures,
+}: JobInput): Pick<NewJob, "keepRuns" | "keepDays" | "onDegraded" | "fixtures"> {
+  return {
+    keepRuns: keep_runs ?? null,
+    keepDays: keep_days ?? null,
+    onDegraded: on_degraded ?? null,
+    fixtures: fixtures ?? null,
+  };
 }
 
 const DEFAULTS = {
@@ -226,7 +234,7 @@ export function refuseForbidden(path: string, url: string, policy: AddressPolicy
   }
 }
 
-function readPlan(input: JobInput, problems: FieldError[]): void {
+export function readPlan(input: JobInput, problems: FieldError[]): void {
   const { fields, items, schema, document } = input;
   if (fields === undefined && items === undefined && schema === undefined && document === undefined) return;
   const spec = { fields, items, schema, document };

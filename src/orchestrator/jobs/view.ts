@@ -3,6 +3,7 @@ import type { CrawlSettings } from "../../domain/crawl/crawl-settings.ts";
 import type { CrawlOptions, CrawlRecipe, StoredCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { DEFAULT_ON_DEGRADED, type OnDegraded } from "../../domain/health/on-degraded.ts";
 import { type BrowserOptions, type DocumentRequest, wholeBrowserOptions } from "../../domain/page/page-options.ts";
+import { FIXTURES_SETTING } from "../../domain/page/fixture.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
 import { without } from "../../base/without.ts";
@@ -51,6 +52,8 @@ export interface JobView {
   keep_days: number | null;
   /** What happens when the records of a run are worse than before. */
   on_degraded: OnDegraded;
+  /** Saved pages for tests of its rules; null: a workflow, which has none. */
+  fixtures: number | null;
   header_names: string[];
   cookie_names: string[];
   /** Crawl: its options. */
@@ -155,6 +158,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     keep_runs: job.keepRuns ?? null,
     keep_days: job.keepDays ?? null,
     on_degraded: job.onDegraded ?? DEFAULT_ON_DEGRADED,
+    fixtures: job.kind === "workflow" ? null : (job.fixtures ?? FIXTURES_SETTING.default),
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : toCrawlView(crawl),

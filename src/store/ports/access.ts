@@ -226,4 +226,8 @@ export const STORE_ACCESS: Readonly<Record<keyof StoreMethods, "read" | "write">
   runHealth: "read",
   acceptHealth: "write",
   countDegradedRuns: "read",
+  fixtures: "read",
+  fixtureRecords: "read",
+  deleteFixture: "write",
+  fixtureFiles: "read",
 };

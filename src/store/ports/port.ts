@@ -9,6 +9,7 @@ import type { AlertStore } from "./alert-port.ts";
 import type { CrawlStore, Grown, Growth } from "./crawl-port.ts";
 import type { AuditReport } from "../records/audit-records.ts";
 import type { DutyStore } from "./duty-port.ts";
+import type { FixtureStore } from "./fixture-port.ts";
 import type { EngineCandidate, EngineHolder } from "../records/engine-records.ts";
 import type {
   JobChange,
@@ -56,6 +57,7 @@ export interface Store
     CrawlStore,
     DutyStore,
     HealthStore,
+    FixtureStore,
     HoldStore,
     KeyStore,
     LiveStore,

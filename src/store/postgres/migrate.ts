@@ -17,6 +17,7 @@ import { sessionNames } from "./migrations/0014-session-names.ts";
 import { eventTypes } from "./migrations/0015-event-types.ts";
 import { renames } from "./migrations/0016-renames.ts";
 import { runHealth } from "./migrations/0017-run-health.ts";
+import { fixtures } from "./migrations/0018-fixtures.ts";
 
 export interface Migration {
   version: number;
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   eventTypes,
   renames,
   runHealth,
+  fixtures,
 ];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;

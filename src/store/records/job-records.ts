@@ -32,6 +32,8 @@ export interface NewJob {
   keepDays?: number | null;
   /** What happens when the records of a run are degraded; null or absent: the default. */
   onDegraded?: OnDegraded | null;
+  /** How many pages to keep for tests of its rules; null or absent: the default. */
+  fixtures?: number | null;
 }
 
 export interface JobRecord extends NewJob {
@@ -39,6 +41,7 @@ export interface JobRecord extends NewJob {
   keepRuns: number | null;
   keepDays: number | null;
   onDegraded: OnDegraded | null;
+  fixtures: number | null;
   /** Since when its schedule is paused; null: it is not. */
   schedulePausedAt: number | null;
   createdAt: number;

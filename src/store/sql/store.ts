@@ -16,6 +16,7 @@ import { enqueue, startRun } from "./tasks/enqueue.ts";
 import { readEvents, readFeed } from "./runs/events.ts";
 import { createJob, deleteJob, readJob, readJobs, updateJob } from "./catalog/jobs.ts";
 import { dutyStore } from "./catalog/duties-due.ts";
+import { fixtureStore } from "./catalog/fixtures.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./lanes/engine-lock.ts";
 import { healthStore } from "./runs/run-health.ts";
 import { holdStore } from "./runs/holds.ts";
@@ -172,6 +173,7 @@ export function storeMethods(context: Context): StoreMethods {
     ...sealStore(context),
     ...loginStore(context),
     ...dutyStore(context),
+    ...fixtureStore(context),
     ...proxyStore(context),
     ...liveStore(context),
     ...webhookStore(context),

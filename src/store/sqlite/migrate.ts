@@ -27,6 +27,7 @@ import { sessionNames } from "./migrations/0022-session-names.ts";
 import { eventTypes } from "./migrations/0023-event-types.ts";
 import { renames } from "./migrations/0024-renames.ts";
 import { runHealth } from "./migrations/0025-run-health.ts";
+import { fixtures } from "./migrations/0026-fixtures.ts";
 
 export interface Migration {
   version: number;
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   eventTypes,
   renames,
   runHealth,
+  fixtures,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

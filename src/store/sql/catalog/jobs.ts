@@ -10,6 +10,7 @@ import { createOnce } from "../kernel/idempotency-keys.ts";
 import type { RunDeletion } from "../../ports/retention-port.ts";
 import { dropCopies } from "../crawls/page-copies.ts";
 import { dropStates } from "../crawls/page-states.ts";
+import { trimFixtures } from "./fixtures.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
 
 interface JobRow {
@@ -27,6 +28,7 @@ interface JobRow {
   keep_runs: number | null;
   keep_days: number | null;
   on_degraded: OnDegraded | null;
+  fixtures: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -46,6 +48,7 @@ function toRecord(row: JobRow): JobRecord {
     keepRuns: row.keep_runs,
     keepDays: row.keep_days,
     onDegraded: row.on_degraded,
+    fixtures: row.fixtures,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -76,8 +79,8 @@ export function createJob(
     const { n, id } = nextRow(context, "job");
     const row = context.connection
       .sql(
-        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_occurrence_at, keep_runs, keep_days, on_degraded, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_occurrence_at, keep_runs, keep_days, on_degraded, fixtures, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       )
       .get(
         n,
@@ -93,6 +96,7 @@ export function createJob(
         job.keepRuns ?? null,
         job.keepDays ?? null,
         job.onDegraded ?? null,
+        job.fixtures ?? null,
         now,
         now,
       ) as unknown as JobRow;
@@ -141,7 +145,7 @@ export function updateJob(context: Context, id: string, change: JobChange, now: 
       const after = changed.schedulePausedAt === null ? changed : { ...changed, nextAt: null, nextOccurrenceAt: null };
       const row = connection
         .sql(
-          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_occurrence_at = ?, schedule_paused_at = ?, keep_runs = ?, keep_days = ?, on_degraded = ?, updated_at = ? WHERE id = ? RETURNING *",
+          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_occurrence_at = ?, schedule_paused_at = ?, keep_runs = ?, keep_days = ?, on_degraded = ?, fixtures = ?, updated_at = ? WHERE id = ? RETURNING *",
         )
         .get(
           after.name,
@@ -156,9 +160,11 @@ export function updateJob(context: Context, id: string, change: JobChange, now: 
           after.keepRuns ?? null,
           after.keepDays ?? null,
           after.onDegraded ?? null,
+          after.fixtures ?? null,
           now,
           id,
         ) as unknown as JobRow;
+      trimFixtures(context, row.n, row.fixtures);
       return toRecord(row);
     },
     { durable: true },
@@ -211,6 +217,7 @@ export async function deleteJob(
       // A run may have started and ended in between.
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
       dropStates(context, n, Number.MAX_SAFE_INTEGER);
+      trimFixtures(context, n, 0);
       connection
         .sql(
           `INSERT INTO deleted_jobs SELECT ?1, ?2

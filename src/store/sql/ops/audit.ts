@@ -1,4 +1,5 @@
 import { NEVER_FETCHED } from "../../../domain/crawl/crawl-end.ts";
+import { FIXTURES_SETTING } from "../../../domain/page/fixture.ts";
 import { OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { AuditFinding, AuditReport } from "../../records/audit-records.ts";
 import { all, type Check } from "./audit-check.ts";
@@ -255,6 +256,22 @@ const CHECKS: readonly Check[] = [
            AND NOT EXISTS (SELECT 1 FROM events e
              WHERE e.run = h.run AND e.generation = h.generation AND e.type = 'extraction.degraded')`,
       ).map((row) => `run ${row.id} does not`),
+  },
+  {
+    name: "saved pages belong to jobs, no more than they keep",
+    find: (context) => [
+      ...all<{ n: number; job: number }>(
+        context,
+        "SELECT n, job FROM fixtures f WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.n = f.job)",
+      ).map((row) => `saved page ${row.n} is of job number ${row.job}, which does not exist`),
+      ...all<{ id: string; pages: number; most: number }>(
+        context,
+        `SELECT id, pages, most FROM (
+           SELECT j.id, coalesce(j.fixtures, ${FIXTURES_SETTING.default}) AS most,
+             (SELECT count(*) FROM fixtures f WHERE f.job = j.n) AS pages FROM jobs j) AS compared
+         WHERE pages > most`,
+      ).map((row) => `job ${row.id} has ${row.pages} saved pages, and keeps ${row.most}`),
+    ],
   },
   {
     name: "borrowed units belong to live processes",

@@ -152,7 +152,9 @@ const STEPS: readonly Step[] = [
   removeFrom("events", "n"),
 ];
 
-const IS_REFERENCED = "EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)";
+/** By the outputs of a task, or as a saved page of a job. */
+const IS_REFERENCED = `(EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)
+  OR EXISTS (SELECT 1 FROM fixtures f WHERE f.hash = l.hash))`;
 
 export function orphanedFiles(
   { connection }: Context,

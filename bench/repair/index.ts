@@ -71,6 +71,7 @@ export async function run(
           print(`  wrong: ${site.name} ${field} ${changes.join("+")} ${JSON.stringify(repaired)}`);
       }
     }
+    show(`seed ${seed}`, gated!);
   }
   show("with the gate", gated!);
   show("without", open!);

@@ -26,6 +26,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   extract: () => import("./extract/index.ts"),
   content: () => import("./content/index.ts"),
   learn: () => import("./learn/index.ts"),
+  repair: () => import("./repair/index.ts"),
   workflow: () => import("./workflow/index.ts"),
   "store-thread": () => import("./store-thread/index.ts"),
   cluster: () => import("./cluster/index.ts"),
@@ -50,7 +51,7 @@ const { positionals, values } = parseArgs({
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
   process.stderr.write(
-    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; api (stalls), cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too; real takes --part, --only, --sets NAMES and --limit FILES; content and learn take folders of marked pages\n`,
+    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; api (stalls), cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too; real takes --part, --only, --sets NAMES and --limit FILES; content, learn and repair take folders of marked pages, repair --limit CASES, too\n`,
   );
   process.exitCode = 2;
 } else {

@@ -11,6 +11,11 @@ export const NAMES = {
     run: "post /jobs/{job_id}/runs",
     runs: "get /jobs/{job_id}/runs",
     workflow: "get /jobs/{job_id}/workflow",
+    health: "get /jobs/{job_id}/health",
+    acceptHealth: "post /jobs/{job_id}/health/accept",
+    test: "post /jobs/{job_id}/test",
+    fixtures: "get /jobs/{job_id}/fixtures",
+    deleteFixture: "delete /jobs/{job_id}/fixtures/{number}",
   },
   runs: {
     list: "get /runs",

@@ -23,12 +23,13 @@ export const PAGE_PATHS = [
   "/queue",
   "/schedules",
   "/jobs",
+  "/jobs/:id/quality",
   "/settings",
   "/login",
 ] as const;
 
 /** Pages without an API route at their path. */
-const PAGES_ALONE = ["/new", "/settings", "/login"] as const;
+const PAGES_ALONE = ["/new", "/jobs/:id/quality", "/settings", "/login"] as const;
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

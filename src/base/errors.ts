@@ -58,6 +58,12 @@ export const ERROR_CATALOGUE = {
     meaning: "The run did not store HTTP responses, so it cannot be exported as WARC.",
     remedy: "Start the crawl with export_format warc.",
   },
+  no_fixtures: {
+    reaction: "give_up",
+    meaning: "The job has no saved pages to test its rules on.",
+    remedy:
+      "Run the job once; its setting `fixtures` must not be 0. A page is saved if it gives records without a warning.",
+  },
   image_decoder_missing: {
     reaction: "stop",
     meaning: "The image decoder is missing or does not start on this machine.",

@@ -146,7 +146,8 @@ function fieldsOf(recipeFields: unknown, { field, fields }: RecipeOptions): unkn
   return { ...asRules(recipeFields), ...asRules(fields), ...field };
 }
 
-function asRules(fields: unknown): Record<string, unknown> {
+/** Fields as rules by name, whichever form they have. */
+export function asRules(fields: unknown): Record<string, unknown> {
   if (Array.isArray(fields)) return Object.fromEntries(fields.map((name) => [String(name), { known: String(name) }]));
   return typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};
 }

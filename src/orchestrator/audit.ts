@@ -8,6 +8,14 @@ const PAGE = 1000;
 const AT_ONCE = 16;
 const MOST_FINDINGS = 20;
 
+async function* savedPages(store: Store) {
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const page = await store.fixtureFiles(after, PAGE);
+    yield* page;
+    after = page.at(-1)?.number;
+  }
+}
+
 /** Checks the store's invariants and that every referenced file exists; `deep` also re-reads each file. */
 export async function auditAll(
   store: Store,
@@ -34,6 +42,12 @@ export async function auditAll(
     const last = page.at(-1);
     if (last === undefined) break;
     after = last.row;
+  }
+  for await (const { number, hash, size } of savedPages(store)) {
+    const isSound = options.deep ? await artifacts.verify(hash) : (await artifacts.sizeOf(hash)) === size;
+    if (isSound || (await store.fixtureRecords(number)) === null) continue;
+    if ((found += 1) > MOST_FINDINGS) break;
+    findings.push({ check, what: `file ${hash} of saved page ${number} is missing or damaged` });
   }
   return { checks: [...report.checks, check], findings };
 }

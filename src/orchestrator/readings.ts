@@ -20,6 +20,7 @@ export async function stateReadings({ store, clock }: { store: Store; clock: Clo
     ...(await siteReadings(store, now)),
     ...(await proxyReadings(store)),
     ...(await scheduleReadings(store)),
+    ...(await degradedReadings(store)),
     ...(await alertReadings(store)),
   ];
 }
@@ -103,6 +104,11 @@ async function scheduleReadings(store: Store): Promise<Reading[]> {
     "Scheduled times, by outcome.",
     Object.entries(await store.occurrenceTotals()).map(([outcome, value]) => [{ outcome }, value]),
   );
+}
+
+async function degradedReadings(store: Store): Promise<Reading[]> {
+  const help = "Runs of jobs whose records were worse than those of earlier runs.";
+  return counter("orb_degraded_runs_total", help, [[{}, await store.countDegradedRuns()]]);
 }
 
 async function alertReadings(store: Store): Promise<Reading[]> {

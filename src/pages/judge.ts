@@ -42,8 +42,11 @@ export interface Judgement {
   signIn: string | null;
 }
 
+/** What the plan depends on. */
+export type ReadAnswer = Pick<PageAnswer, "body" | "contentType" | "replayed">;
+
 /** The extraction plan for this answer. */
-export function planSpecOf(recipe: Recipe, answer?: PageAnswer): PlanSpec {
+export function planSpecOf(recipe: Recipe, answer?: ReadAnswer): PlanSpec {
   const document = documentOf(recipe);
   const about = { links: false, ...(document === null ? {} : { document }) };
   const sourceSpec = sourceWanted(recipe);
@@ -63,7 +66,7 @@ export function planSpecOf(recipe: Recipe, answer?: PageAnswer): PlanSpec {
 }
 
 /** A replayed answer is already the list of items; one fetched otherwise is the API's own response. */
-function replaySpec(spec: PlanSpec, recipe: Recipe, { body, replayed }: PageAnswer): PlanSpec {
+function replaySpec(spec: PlanSpec, recipe: Recipe, { body, replayed }: ReadAnswer): PlanSpec {
   const plain = { ...spec, fields: recipe.fields, links: false };
   if (replayed === true || recipe.items !== null) return planForReplay(plain);
   const { items } = (recipe.replay ?? {}) as { items?: string | null };

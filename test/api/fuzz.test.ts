@@ -24,7 +24,7 @@ import { FULL } from "../support/gate.ts";
 import { testSeed } from "../support/seed.ts";
 
 // A failing seed is repeated with: ORB_TEST_SEED=N npm test -- api/fuzz
-const REQUESTS = FULL ? 5000 : 800;
+const REQUESTS = FULL ? 5000 : 900;
 const SEED = testSeed();
 const PASSES = 2;
 const TOKEN = "the-token-of-the-fuzzed-server";

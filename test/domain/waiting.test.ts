@@ -161,6 +161,7 @@ test("every reason comes about", () => {
     person: why({}, { runStatus: "waiting_for_human" }),
     previous_run: why({}, { hold: { reason: "previous_run", until: null } }),
     proxies: why({}, { hold: { reason: "proxies", until: null } }),
+    data_quality: why({}, { hold: { reason: "data_quality", until: null } }),
     no_worker: why({}, { idle: "no_worker" }),
     workers_drained: why({}, { idle: "workers_drained" }),
     worker_paused: why({}, { idle: "worker_paused" }),

@@ -306,6 +306,8 @@ describe("pages behind a door, in a browser", browserGate, () => {
       target_url: site.url("/app"),
       strategy: "browser",
       fields: { heading: { css: "h1" } },
+      // The script of the page has the secret in it.
+      fixtures: 0,
     });
     assert.deepEqual(
       (await server.results(stranger.id))[0]?.data,

@@ -30,6 +30,12 @@ export const OLD_ANSWERS = `UPDATE answers SET answer = replace(answer, '"nextOc
 /** Their rows are not the same to the letter. */
 export const CHANGED_TABLES = ["budget_permits", "idempotency_keys"];
 
+/** Tables that came later: a database of that version has no rows for them. */
+export const LATER_TABLES = ["run_health", "fixtures"];
+/** Rows and columns that came later, as an upgrade makes them. */
+export const LATER_ROWS = "DELETE FROM meta WHERE name = 'degraded_runs'";
+export const LATER_VALUES = "UPDATE runs SET health_generation = generation WHERE finished_at IS NOT NULL";
+
 /** `size`: as it was filled with, at `now`. */
 export async function expectUpgraded(store: Store, size: number, now: number): Promise<void> {
   assert.deepEqual((await store.audit()).findings, []);

@@ -1,5 +1,6 @@
 /** A database that has something in every table, made by the methods of the store. */
 import { hash } from "node:crypto";
+import { ProfileBuilder } from "../../src/domain/health/profile.ts";
 import { NO_TRAPS } from "../../src/domain/crawl/traps.ts";
 import type { ClaimedTask, NewRun, RunRecord, SettledTask } from "../../src/store/ports/port.ts";
 import { missedAt, newJob } from "../contract/store/jobs.ts";
@@ -68,7 +69,21 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
       results: [{ said: `${task.key}: ä \u{1F578} \0 "\\u0000"` }],
       detail: { title: "a\0b" },
     };
+    const fixture = {
+      url: task.url ?? "",
+      hash: hash("sha256", `fixture ${n}`, "hex"),
+      size: 10,
+      filled: 1,
+      rules: "rules",
+      contentType: "text/html",
+      form: "bytes" as const,
+      recordCount: 1,
+      records: JSON.stringify([{ said: "a\0b" }]),
+      isSealed: false,
+    };
     const report = {
+      // The other job is deleted, and its saved pages would become orphaned files.
+      ...(task.key.startsWith("page ") ? { fixture } : {}),
       landed: { key: `at ${task.key}`, url: `https://a.example/at/${n}` },
       content: hash("sha256", task.key, "hex"),
       traps: NO_TRAPS,
@@ -96,6 +111,11 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
   await kit.store.recordOrphanedFiles(numbers(size).map((n) => hash("sha256", String(n), "hex")));
   await kit.store.skipOccurrences(job.id, missedAt(kit.now), null, kit.now);
   await kit.store.run(run.id);
+  const builder = new ProfileBuilder();
+  builder.add({ 'sai\0d "\\u0000"': 'ä \u{1F578} \0 "\\u0000"', lone: "\ud800" }, "page");
+  const found = { rules: "rules", profile: builder.profile() };
+  for (const ended of await kit.store.runsWithoutHealth(10))
+    await kit.store.recordRunHealth(ended, found, { deliver: false }, kit.now);
 }
 
 /** Works on all that is ready at the usual site. */

@@ -14,6 +14,9 @@ import { startPostgres, type TestService } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import {
   CHANGED_TABLES,
+  LATER_ROWS,
+  LATER_TABLES,
+  LATER_VALUES,
   expectUpgraded,
   OLD_ANSWERS,
   OLD_PERMITS,
@@ -98,7 +101,7 @@ describe("a deployment on Postgres is upgraded while it works", servicesGate, ()
     const url = schemaUrl("rolling");
     await assert.rejects(openPostgresStore({ url, clock: systemClock }), (error) => {
       assert.ok(isOrbError(error, "database_busy"), String(error));
-      assert.match(error.message, /cannot be upgraded \(.*renames\) while a worker of an earlier version is running/);
+      assert.match(error.message, /cannot be upgraded \(.*renames.*\) while a worker of an earlier version is running/);
       assert.match(error.hint ?? "", /Stop them on all machines/);
       return true;
     });
@@ -137,17 +140,27 @@ describe("a deployment on Postgres is upgraded while it works", servicesGate, ()
       const { rows: tables } = await admin.query<{ name: string }>(
         "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'today' AND tablename NOT IN ('schema_version', 'crash_sentinel')",
       );
-      for (const { name } of tables)
+      const columnsOf = async (schema: string, table: string) => {
+        const text = `SELECT column_name AS name FROM information_schema.columns
+          WHERE table_schema = $1 AND table_name = $2 ORDER BY ordinal_position`;
+        return (await admin.query<{ name: string }>(text, [schema, table])).rows.map(({ name }) => `"${name}"`);
+      };
+      for (const { name } of tables.filter((table) => !LATER_TABLES.includes(table.name))) {
+        const before = await columnsOf("before", oldName(name));
+        const columns = (await columnsOf("today", name)).slice(0, before.length);
         await admin.query(
-          `DELETE FROM before.${oldName(name)}; INSERT INTO before.${oldName(name)} SELECT * FROM today.${name}`,
+          `DELETE FROM before.${oldName(name)};
+           INSERT INTO before.${oldName(name)} SELECT ${columns.join(", ")} FROM today.${name}`,
         );
-      await admin.query(`SET search_path = before; ${OLD_PERMITS}; ${OLD_ANSWERS}`);
+      }
+      await admin.query(`SET search_path = today; ${LATER_VALUES}`);
+      await admin.query(`SET search_path = before; ${OLD_PERMITS}; ${OLD_ANSWERS}; ${LATER_ROWS}`);
       await admin.query(
         `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1000000) FROM pg_sequences WHERE schemaname = 'before'`,
       );
       await using store = await open("before");
       for (const { name } of tables) {
-        if (CHANGED_TABLES.includes(name)) continue;
+        if (CHANGED_TABLES.includes(name) || LATER_TABLES.includes(name)) continue;
         const rows = async (schema: string) =>
           (await admin.query(`SELECT to_jsonb(t)::text AS row FROM ${schema}.${name} t ORDER BY 1`)).rows as unknown[];
         const kept = await rows("before");

@@ -9,7 +9,7 @@ import { lanesWithWork } from "../../src/store/sql/lanes/lanes.ts";
 import { readLastRuns } from "../../src/store/sql/runs/last-runs.ts";
 import { audit } from "../../src/store/sql/ops/audit.ts";
 import { migrate, MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
-import { sites } from "../../src/store/sqlite/migrations/0005-sites.ts";
+import { sites } from "../../src/store/sqlite/migrations/0001-0016/0005-sites.ts";
 import { createJob } from "../../src/store/sql/catalog/jobs.ts";
 import { expireRuns, trimJobs } from "../../src/store/sql/runs/expire-runs.ts";
 import { readRunSites } from "../../src/store/sql/runs/run-sites.ts";

@@ -12,12 +12,15 @@ import type { Store } from "../../src/store/ports/port.ts";
 import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { keyHash } from "../../src/store/sql/kernel/context.ts";
 import { migrate, MIGRATIONS, schemaVersion } from "../../src/store/sqlite/migrate.ts";
-import { core } from "../../src/store/sqlite/migrations/0001-core.ts";
+import { core } from "../../src/store/sqlite/migrations/0001-0016/0001-core.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { DONE, evidence, Kit, LANE, retryAt } from "../contract/store/kit.ts";
 import { Child, handClock, sqliteHarness, tempFolder } from "./bench.ts";
 import {
   CHANGED_TABLES,
+  LATER_ROWS,
+  LATER_TABLES,
+  LATER_VALUES,
   expectUpgraded,
   OLD_ANSWERS,
   OLD_PERMITS,
@@ -123,6 +126,7 @@ async function expectAll(store: Store, instance: string): Promise<void> {
     jobDeletedAt: null,
     kept: false,
     temporary: false,
+    degraded: null,
     jobKeepRuns: null,
     jobKeepDays: null,
     parent: null,
@@ -379,6 +383,8 @@ describe("SQLite: a database of the first schema", () => {
   });
 });
 
+const SINCE_RENAMES = MIGRATIONS.filter(({ version }) => version >= 24).map(({ name }) => name);
+
 describe("SQLite: a database of the version before tables were renamed", () => {
   const SIZE = 20;
   const rowsOf = (connection: SqliteConnection, table: string) => connection.db.prepare(`SELECT * FROM ${table}`).all();
@@ -401,15 +407,21 @@ describe("SQLite: a database of the version before tables were renamed", () => {
       .prepare("SELECT name FROM today.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@'")
       .all()
       .map(({ name }) => String(name));
-    for (const table of tables)
+    const columnsOf = (table: string) => rowsOf(old, `pragma_table_info('${table}')`).map(({ name }) => String(name));
+    for (const table of tables.filter((name) => !LATER_TABLES.includes(name))) {
+      const before = columnsOf(oldName(table));
+      const columns = rowsOf(old, `pragma_table_info('${table}', 'today')`).map(({ name }) => String(name));
       old.db.exec(
-        `DELETE FROM main.${oldName(table)}; INSERT INTO main.${oldName(table)} SELECT * FROM today.${table}`,
+        `DELETE FROM main.${oldName(table)};
+         INSERT INTO main.${oldName(table)} SELECT ${columns.slice(0, before.length).join(", ")} FROM today.${table}`,
       );
-    old.db.exec(`${OLD_PERMITS}; ${OLD_ANSWERS}`);
+    }
+    old.db.exec(`${OLD_PERMITS}; ${OLD_ANSWERS}; ${LATER_ROWS}`);
     old.db.exec("DETACH today");
-    assert.deepEqual(migrate(old), { from: 23, to: MIGRATIONS.at(-1)!.version, applied: ["renames"] });
+    assert.deepEqual(migrate(old), { from: 23, to: MIGRATIONS.at(-1)!.version, applied: SINCE_RENAMES });
     const today = new SqliteConnection(harness.path);
-    for (const table of tables.filter((name) => !CHANGED_TABLES.includes(name))) {
+    today.db.exec(LATER_VALUES);
+    for (const table of tables.filter((name) => ![...CHANGED_TABLES, ...LATER_TABLES].includes(name))) {
       const rows = rowsOf(old, table);
       assert.deepEqual(rows, rowsOf(today, table), table);
       assert.ok(rows.length > 0 || OLD_TABLES[table] === undefined, `${table} is tried with rows`);
@@ -452,6 +464,6 @@ test("a database that a server of an earlier version works on is not upgraded un
     server.kill("SIGKILL");
     await once(server, "exit");
   }
-  assert.deepEqual(migrate(older).applied, ["renames"]);
+  assert.deepEqual(migrate(older).applied, SINCE_RENAMES);
   older.close();
 });

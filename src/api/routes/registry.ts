@@ -7,6 +7,8 @@ import { configRoutes } from "./system/config.ts";
 import { credentialRoutes } from "./system/credentials.ts";
 import { demoRoutes } from "./system/demo.ts";
 import { healthRoutes } from "./system/health.ts";
+import { jobHealthRoutes } from "./jobs/job-health.ts";
+import { fixtureRoutes } from "./jobs/fixtures.ts";
 import { jobRoutes } from "./jobs/jobs.ts";
 import { laneRoutes } from "./queue/lanes.ts";
 import { liveRoutes } from "./system/live.ts";
@@ -41,6 +43,8 @@ export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
 const RESOURCES: readonly Routes[] = [
   sessionRoutes,
   jobRoutes,
+  jobHealthRoutes,
+  fixtureRoutes,
   runRoutes,
   bulkRoutes,
   runDeletionRoutes,

@@ -12,6 +12,7 @@ import { deliverWebhooks } from "../../supervisor/duties/deliver-webhooks.ts";
 import { keepCrawls } from "../../supervisor/duties/keep-crawls.ts";
 import { keepProxies } from "../../supervisor/duties/keep-proxies.ts";
 import { keepWorkflows } from "../../supervisor/duties/keep-workflows.ts";
+import { profileEndedRuns } from "../../supervisor/duties/profile-ended-runs.ts";
 import { removeExpiredRuns } from "../../supervisor/duties/remove-expired-runs.ts";
 import { sealStoredSecrets } from "../../supervisor/duties/seal-stored-secrets.ts";
 import { startDueJobs } from "../../supervisor/duties/start-due-jobs.ts";
@@ -56,6 +57,7 @@ export function createDuties(config: Config, { log, client, isCluster, leads, st
     may: leads,
     duties: [
       sweepEndedRuns(client),
+      profileEndedRuns({ ...client, log, deliver: config.alertWebhookUrl !== null }),
       dueJobs,
       keepCrawls(client),
       keepWorkflows(client),

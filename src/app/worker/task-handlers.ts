@@ -31,6 +31,7 @@ import { createHttpClient, type HttpClient } from "../../net/http-client.ts";
 import { PAGE_HANDLER } from "../../orchestrator/runs/start.ts";
 import { createChildRuns } from "../../orchestrator/workflows/child-runs.ts";
 import { createPageFileKeeper } from "../../pages/document.ts";
+import { fixtureWriter } from "../../lanes/handlers/fixtures.ts";
 import { createEvidenceKeeper } from "../../pages/evidence.ts";
 import { createExchangeKeeper } from "../../pages/exchange.ts";
 import { ProxyPool } from "../../proxies/pool.ts";
@@ -66,12 +67,14 @@ export function createTaskHandlers(
     holdRun: (id, triedMs) => holdForProxies(client, id, triedMs),
   });
   const others = queueHandlers(config, { clock, strategy, user, proxied, seal });
+  const keepFixture = fixtureWriter(store, artifacts, log);
   const pages = {
     ...tools,
     store,
     seal,
     evidence: createEvidenceKeeper(artifacts, log),
     files: createPageFileKeeper(artifacts),
+    keepFixture,
     exchanges: createExchangeKeeper(artifacts, { clock, random: systemRandom }),
     robots: robotsGate(config, tools.http, clock, store),
     solve: userSolver(others),
@@ -80,7 +83,7 @@ export function createTaskHandlers(
   stack.defer("proxy checks", () => checks.http.close());
   const images = createImageInspector({ clock });
   stack.defer("image inspector", () => images.close());
-  const crawls = new CrawlRuns({ store, clock, reader: tools.reader });
+  const crawls = new CrawlRuns({ store, clock, reader: tools.reader, seal, keepFixture });
   const steps = stepHandler({
     store,
     clock,

@@ -1,7 +1,9 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Job } from "../../api-client/client.ts";
 import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
+import { ON_DEGRADED } from "../../domain/health/on-degraded.ts";
+import { FIXTURES_SETTING } from "../../domain/page/fixture.ts";
 import { rowsOf } from "../api/rows.ts";
 import {
   asUnchecked,
@@ -20,6 +22,8 @@ import { readJsonFile } from "../files.ts";
 import { facts, listTable, plural, printJson } from "../print/output.ts";
 import { addRecipeOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { wholeNumber } from "../values.ts";
+import { addJobHealthCommand } from "./job-health.ts";
+import { addFixtureCommands } from "./job-fixtures.ts";
 import { runJob } from "./runs/job-run.ts";
 import { deletionEnded } from "./runs/run-deletion.ts";
 
@@ -32,6 +36,8 @@ interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
   tag?: string[];
   keepRuns?: number;
   keepDays?: number;
+  onDegraded?: string;
+  fixtures?: number;
   requiresAuth?: boolean;
   respectRobots?: boolean;
   escalate?: boolean;
@@ -111,10 +117,14 @@ export function addJobsCommands(program: Command, context: CliContext): void {
       }),
     );
 
+  addJobHealthCommand(jobs, context);
+
   apiCommand(jobs, "run", "run a job now")
     .argument("<job_id>")
     .option("--wait", "wait until it ends; run it in this process if there is no worker")
     .action((id: string, options: UrlOption & { wait?: boolean }) => runJob(context, id, options));
+
+  addFixtureCommands(jobs, context);
 }
 
 function addJobOptions(command: Command): Command {
@@ -127,6 +137,13 @@ function addJobOptions(command: Command): Command {
     .option("--tag <tag>", "tag, to filter lists; repeatable", (tag: string, before: string[] = []) => [...before, tag])
     .option("--keep-runs <number>", "number of ended runs to keep, 0: all (default: APP_KEEP_RUNS)", wholeNumber)
     .option("--keep-days <number>", "days to keep a run, 0: forever (default: APP_KEEP_DAYS)", wholeNumber)
+    .addOption(
+      new Option(
+        "--on-degraded <what>",
+        "if records of a run are worse than before: only alert, also pause the schedule, or fail the run (default: alert)",
+      ).choices(ON_DEGRADED),
+    )
+    .option(FIXTURES_SETTING.cli.flag, FIXTURES_SETTING.cli.about, wholeNumber)
     .option("--requires-auth", "the page requires a sign-in: use a browser and a session of its origin")
     .option("--respect-robots", "do not fetch pages that robots.txt disallows")
     .option("--no-escalate", "do not switch to a browser after a block (no effect with strategy auto)");
@@ -169,6 +186,8 @@ function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]):
       tags: options.tag,
       keep_runs: options.keepRuns,
       keep_days: options.keepDays,
+      on_degraded: options.onDegraded,
+      fixtures: options.fixtures,
       requires_auth: options.requiresAuth,
       // Only if set: commander's default is true.
       escalate: options.escalate === false ? false : undefined,
@@ -241,6 +260,8 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ["last run", job.last_run === null ? null : `${job.last_run.id} ${job.last_run.status}`],
         ["tags", shown(job.tags)],
         ["retention", keeps(job)],
+        ["on degraded", job.on_degraded === "alert" ? null : job.on_degraded],
+        ["saved pages", job.fixtures === null ? null : String(job.fixtures)],
         ["created", job.created_at],
         ["updated", job.updated_at === job.created_at ? null : job.updated_at],
       ],

@@ -32,6 +32,8 @@ const BY_REASON: Partial<Record<FailureReason, string>> = {
   browser_crashed: "The browser crashed: try again, or use --max-attempts 3 to retry automatically.",
   page_crashed: "The page crashed in the browser: try again, or use --max-attempts 3 to retry automatically.",
   browser_missing: "Install Chromium: orb doctor shows the command.",
+  records_degraded:
+    "The records are kept. Correct the rules (orb jobs test tries them), or accept the change (orb jobs health ID --accept).",
   session_unusable: "orb sessions list shows the sessions and their origins.",
   dns_failed: "The host does not exist: check the URL.",
   proxy_unreachable: "Check the URL of the proxy and whether it is running.",

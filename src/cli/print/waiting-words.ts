@@ -39,6 +39,7 @@ const WORDS: Readonly<Record<WaitReason, string>> = {
   person: "waits for a person",
   previous_run: "waits for the previous run to end",
   proxies: "waits for proxies",
+  data_quality: "compares its records with earlier runs",
   no_worker: "no worker is running",
   workers_drained: "all workers are drained",
   worker_paused: "the worker is paused",

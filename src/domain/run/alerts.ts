@@ -4,6 +4,7 @@ export const ALERT_KINDS = [
   "worker_lost",
   "crash_loop",
   "run_failed",
+  "extraction_degraded",
   "disk_low",
   "disk_budget",
   "test",

@@ -48,6 +48,7 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "extraction_failed",
   "extraction_timeout",
   "action_failed",
+  "records_degraded",
   "llm_refused",
   "llm_bad_answer",
   "robots_disallowed",

@@ -196,6 +196,16 @@ export const EVENTS = {
     "attempt",
     ...FAILURE,
   ]),
+  "extraction.degraded": kind(
+    ["warn"],
+    "The records of the run are worse than those of earlier runs of its job: which fields, by which metric, before and now.",
+    ["job_id", "reasons"],
+  ),
+  "schedule.paused": kind(
+    ["warn"],
+    "The schedule of the job is paused, because the records of this run are degraded and the job's `on_degraded` is `pause_schedule`.",
+    ["job_id"],
+  ),
   "webhook.failed": kind(["warn"], "The webhook of the run was rejected too often and is no longer called.", ["error"]),
   "log.truncated": kind(["warn"], "Further retries of this cause, or of this run, are not logged.", [
     ...FAILURE,

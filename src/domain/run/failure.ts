@@ -65,6 +65,7 @@ export const FAILURE_REASONS = {
   extraction_failed: "extraction",
   extraction_timeout: "extraction",
   action_failed: "extraction",
+  records_degraded: "extraction",
   llm_rate_limited: "extraction",
   llm_unavailable: "extraction",
   llm_timeout: "extraction",

@@ -8,6 +8,7 @@ import type { EventLevel, EventType } from "./event-catalogue.ts";
 import type { SkipCounts } from "../crawl/crawl-skips.ts";
 import type { PageState } from "../page/page-change.ts";
 import type { PageCopy } from "../page/page-copy.ts";
+import type { PageFixture } from "../page/fixture.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { TrapState } from "../crawl/traps.ts";
@@ -86,6 +87,8 @@ export interface Report {
   tooDeep?: readonly string[];
   /** Saved crawls: the copy for the next run; null: none. */
   copy?: PageCopy | null;
+  /** Saved jobs: the page for tests of the rules. */
+  fixture?: PageFixture;
   /** Saved crawls: the page's digest and how it compares with the previous run. */
   page?: PageState;
   /** Skipped links that were not counted before. */

@@ -1,5 +1,7 @@
+import type { RunState } from "./states.ts";
+
 /** Why a run that is not paused is held: another event has to happen first. */
-const HOLD_REASONS = ["proxies", "previous_run", "turn"] as const;
+const HOLD_REASONS = ["proxies", "previous_run", "turn", "data_quality"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
 export interface RunHold {
@@ -11,6 +13,14 @@ export interface RunHold {
   message: string;
   /** Set while the run is paused or waits for a person: the timeout is suspended. */
   stopped?: { at: number; until: number };
+  /** How the run ends, unless its records turn out degraded: nothing of it is left to do. */
+  end?: RunEnd;
+}
+
+export interface RunEnd {
+  status: RunState;
+  message: string;
+  meta: unknown;
 }
 
 /** The timeout of a hold is suspended while the run is paused or waits for a person. */
@@ -26,6 +36,17 @@ export interface ProxiesThere {
   usable: number;
   total: number;
   disabled: number;
+}
+
+/** A run that fails if its records are degraded ends only after they were compared. */
+export function waitForComparison(end: RunEnd, now: number): RunHold {
+  return {
+    reason: "data_quality",
+    since: now,
+    until: null,
+    message: "Comparing the records with earlier runs",
+    end,
+  };
 }
 
 /** A crawl that was held has released its slot, and continues when it gets one again. */

@@ -109,6 +109,7 @@ const SENTENCES: Readonly<Record<Exclude<SiteReason, "worker_lost">, string>> = 
   person: "Waiting for a person",
   previous_run: "Waiting for the previous run to end",
   proxies: "Waiting for proxies: too few are usable",
+  data_quality: "Comparing the records with earlier runs",
   site_paused: "Site paused: resume it to continue",
   circuit_open: "Circuit open",
   rate_limited: "Rate limited",

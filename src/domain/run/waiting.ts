@@ -11,6 +11,7 @@ export const WAIT_REASONS = [
   "person",
   "previous_run",
   "proxies",
+  "data_quality",
   "no_worker",
   "workers_drained",
   "worker_paused",

@@ -18,6 +18,7 @@ import { noticeExpiry } from "../../pages/session-expiry.ts";
 import type { ClaimedTask, Store } from "../../store/ports/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import { holdAtHead } from "./hold-at-head.ts";
+import { type FixtureWriter, RunFixtures } from "./fixtures.ts";
 import { requireOpenSite, movedElsewhere, waitElsewhere } from "./crawl/other-sites.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { memoryAt } from "./site-memory.ts";
@@ -30,6 +31,7 @@ export interface PageHandlerDeps extends PageDeps {
   evidence: EvidenceKeeper;
   exchanges: ExchangeKeeper;
   files: PageFileKeeper;
+  keepFixture: FixtureWriter;
   robots: RobotsRules;
   /** The user's solver; null: walls are left to a person. */
   solve: Solve | null;
@@ -92,7 +94,9 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const override = isFirst ? robotsOverride(requested.respect_robots, site) : null;
   const notes = [override, solving].filter((event) => event !== null);
   const durationMs = Math.round(clock.monotonic() - begun);
-  return new Conclusion(deps, { task, recipe, url, notes }, got, durationMs).handled();
+  const handled = await new Conclusion(deps, { task, recipe, url, notes }, got, durationMs).handled();
+  const fixtures = RunFixtures.of(deps, { ...run, sessionId: run.facts.session_id ?? null }, requested);
+  return fixtures === null ? handled : fixtures.with(handled, got);
 }
 
 /** Passes a wall that a browser did not get past to the user's solver, and fetches the page again with its answer. */

@@ -14,7 +14,7 @@ import type { NewJob } from "../../store/records/job-records.ts";
 import { readCrawlOptions } from "../crawls/options.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
-import { type JobInput, keptOf } from "./input.ts";
+import { type JobInput, policiesOf } from "./input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 
 /**
@@ -46,7 +46,7 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps, before: CrawlOption
     tags: input.tags ?? [],
     recipe,
     ...firstTime(schedule, deps),
-    ...keptOf(input),
+    ...policiesOf(input),
   };
 }
 

@@ -9,6 +9,7 @@ import { noCredentials } from "../../domain/text/credentials.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
+import type { OnDegraded } from "../../domain/health/on-degraded.ts";
 import type { ProxyOptions } from "../../domain/proxy/proxy-options.ts";
 import type { BrowserOptions, DocumentRequest } from "../../domain/page/page-options.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
@@ -45,6 +46,9 @@ export interface JobInput {
   /** Retention of ended runs, by count and by days; 0: no limit, null: the configured default. */
   keep_runs?: number | null;
   keep_days?: number | null;
+  on_degraded?: OnDegraded;
+  /** Saved pages for tests of its rules; 0: none, null: the default. */
+  fixtures?: number | null;
   headers?: Readonly<Record<string, string>> | null;
   cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
   escalate?: boolean;
@@ -71,9 +75,19 @@ export interface SourceInput {
   params?: Readonly<Record<string, JsonValue>> | null;
 }
 
-/** Retention fields as stored. */
-export function keptOf({ keep_runs, keep_days }: JobInput): Pick<NewJob, "keepRuns" | "keepDays"> {
-  return { keepRuns: keep_runs ?? null, keepDays: keep_days ?? null };
+/** What happens to its ended runs, and what it keeps, as stored. */
+export function policiesOf({
+  keep_runs,
+  keep_days,
+  on_degraded,
+  fixtures,
+}: JobInput): Pick<NewJob, "keepRuns" | "keepDays" | "onDegraded" | "fixtures"> {
+  return {
+    keepRuns: keep_runs ?? null,
+    keepDays: keep_days ?? null,
+    onDegraded: on_degraded ?? null,
+    fixtures: fixtures ?? null,
+  };
 }
 
 const DEFAULTS = {
@@ -156,7 +170,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null
     tags: input.tags ?? [],
     recipe,
     ...firstTime(schedule, deps),
-    ...keptOf(input),
+    ...policiesOf(input),
   };
 }
 
@@ -220,7 +234,7 @@ export function refuseForbidden(path: string, url: string, policy: AddressPolicy
   }
 }
 
-function readPlan(input: JobInput, problems: FieldError[]): void {
+export function readPlan(input: JobInput, problems: FieldError[]): void {
   const { fields, items, schema, document } = input;
   if (fields === undefined && items === undefined && schema === undefined && document === undefined) return;
   const spec = { fields, items, schema, document };

@@ -133,7 +133,8 @@ function keepOccurrence(before: JobRecord, after: NewJob): JobChange {
 
 /** The job as input, without its secrets. */
 export function inputOf(
-  job: Pick<JobRecord, "name" | "tags" | "kind" | "url" | "recipe"> & Partial<Pick<JobRecord, "keepRuns" | "keepDays">>,
+  job: Pick<JobRecord, "name" | "tags" | "kind" | "url" | "recipe"> &
+    Partial<Pick<JobRecord, "keepRuns" | "keepDays" | "onDegraded" | "fixtures">>,
 ): JobInput {
   const recipe = without(job.recipe as Recipe, "header_names", "cookie_names", "sealed", "sealed_proxy");
   const { schedule, timezone } = recipe;
@@ -144,6 +145,8 @@ export function inputOf(
     timezone,
     ...(job.keepRuns === undefined ? {} : { keep_runs: job.keepRuns }),
     ...(job.keepDays === undefined ? {} : { keep_days: job.keepDays }),
+    ...((job.onDegraded ?? null) === null ? {} : { on_degraded: job.onDegraded! }),
+    ...(job.fixtures === undefined || job.kind === "workflow" ? {} : { fixtures: job.fixtures }),
   };
   // A schedule that took its time zone from the job follows the job's time zone.
   if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };

@@ -1,7 +1,9 @@
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { CrawlSettings } from "../../domain/crawl/crawl-settings.ts";
 import type { CrawlOptions, CrawlRecipe, StoredCrawlOptions } from "../../domain/crawl/crawl-options.ts";
+import { DEFAULT_ON_DEGRADED, type OnDegraded } from "../../domain/health/on-degraded.ts";
 import { type BrowserOptions, type DocumentRequest, wholeBrowserOptions } from "../../domain/page/page-options.ts";
+import { FIXTURES_SETTING } from "../../domain/page/fixture.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
 import { without } from "../../base/without.ts";
@@ -48,6 +50,10 @@ export interface JobView {
   /** Retention of ended runs, by count and by days; 0: no limit, null: the configured default. */
   keep_runs: number | null;
   keep_days: number | null;
+  /** What happens when the records of a run are worse than before. */
+  on_degraded: OnDegraded;
+  /** Saved pages for tests of its rules; null: a workflow, which has none. */
+  fixtures: number | null;
   header_names: string[];
   cookie_names: string[];
   /** Crawl: its options. */
@@ -151,6 +157,8 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     // Responses stored for idempotent replay may predate these fields.
     keep_runs: job.keepRuns ?? null,
     keep_days: job.keepDays ?? null,
+    on_degraded: job.onDegraded ?? DEFAULT_ON_DEGRADED,
+    fixtures: job.kind === "workflow" ? null : (job.fixtures ?? FIXTURES_SETTING.default),
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : toCrawlView(crawl),

@@ -8,7 +8,7 @@ import { requireSealed } from "../workflows/definition.ts";
 import { pathsBelow, readSource, sourceFrom } from "../workflows/source.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
-import { type JobInput, keptOf, type SourceInput } from "./input.ts";
+import { type JobInput, policiesOf, type SourceInput } from "./input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 
 /** A workflow job, ready to store. Throws `input_invalid` with every invalid field. `before` is the current source. */
@@ -41,7 +41,7 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
     tags: input.tags ?? [],
     recipe,
     ...firstTime(schedule, deps),
-    ...keptOf(input),
+    ...policiesOf(input),
   };
 }
 

@@ -1,6 +1,7 @@
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
 import type { RunWarning, SkipCounts } from "../../domain/crawl/crawl-skips.ts";
+import type { DegradedReason } from "../../domain/health/compare.ts";
 import type { FailureCode, FailureReason } from "../../domain/run/failure.ts";
 import type { ArtifactRole, Attempt } from "../../domain/run/outcome.ts";
 import type { ChangeCounts } from "../../domain/page/page-change.ts";
@@ -54,6 +55,8 @@ export interface RunView {
   changes: ChangeCounts | null;
   /** Found but not fetched, by reason; null: not a crawl. */
   skipped: SkipCounts | null;
+  /** What is worse about its records than in earlier runs of its job; null: nothing, or not known (yet). */
+  degraded: DegradedReason[] | null;
   /** Why the results may not be what was requested. */
   warnings: RunWarning[];
   created_at: string;
@@ -113,6 +116,8 @@ export function toRunView(
     progress: progressOf(run, counts),
     changes: facts.changes ?? null,
     skipped: run.kind === "crawl" ? skippedOf(run, counts, errors) : null,
+    // Stored responses may predate it.
+    degraded: run.degraded ?? null,
     warnings: warningsOf(run),
     created_at: isoOf(run.createdAt),
     started_at: isoOrNull(run.startedAt),

@@ -230,4 +230,13 @@ export const STORE_ACCESS: Readonly<Record<keyof StoreMethods, "read" | WriteSco
   isOrphaned: "read",
   dropFiles: "all",
   forgetOrphanedFiles: "all",
+  runsWithoutHealth: "read",
+  recordRunHealth: "all",
+  runHealth: "read",
+  acceptHealth: "all",
+  countDegradedRuns: "read",
+  fixtures: "read",
+  fixtureRecords: "read",
+  deleteFixture: "all",
+  fixtureFiles: "read",
 };

@@ -16,6 +16,8 @@ export interface DutiesDue {
   proxies: boolean;
   /** Ended runs with tasks that still wait. */
   endedRuns: boolean;
+  /** Ended runs whose records have no profile. */
+  unprofiledRuns: boolean;
   /** Alerts due for delivery. */
   alerts: boolean;
   /** Webhooks due for delivery. */

@@ -9,6 +9,7 @@ import type { AlertStore } from "./alert-port.ts";
 import type { CrawlStore, Grown, Growth } from "./crawl-port.ts";
 import type { AuditReport } from "../records/audit-records.ts";
 import type { DutyStore } from "./duty-port.ts";
+import type { FixtureStore } from "./fixture-port.ts";
 import type { EngineCandidate, EngineHolder } from "../records/engine-records.ts";
 import type {
   JobChange,
@@ -23,6 +24,7 @@ import type {
   SessionRecord,
 } from "../records/job-records.ts";
 import type { FailedChoice, ProgressStore, Requeued, RequeueWindow } from "./progress-port.ts";
+import type { HealthStore } from "./health-port.ts";
 import type { HoldStore } from "./hold-port.ts";
 import type { LoginStore } from "./login-port.ts";
 import type { KeyStore } from "./key-use-port.ts";
@@ -54,6 +56,8 @@ export interface Store
   extends
     CrawlStore,
     DutyStore,
+    HealthStore,
+    FixtureStore,
     HoldStore,
     KeyStore,
     LiveStore,

@@ -16,6 +16,8 @@ import { lastFailures } from "./migrations/0013-last-failures.ts";
 import { sessionNames } from "./migrations/0014-session-names.ts";
 import { eventTypes } from "./migrations/0015-event-types.ts";
 import { renames } from "./migrations/0016-renames.ts";
+import { runHealth } from "./migrations/0017-run-health.ts";
+import { fixtures } from "./migrations/0018-fixtures.ts";
 
 export interface Migration {
   version: number;
@@ -47,6 +49,8 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionNames,
   eventTypes,
   renames,
+  runHealth,
+  fixtures,
 ];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;

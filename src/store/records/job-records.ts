@@ -1,4 +1,5 @@
 /** Records of jobs and sessions. */
+import type { OnDegraded } from "../../domain/health/on-degraded.ts";
 import type { RunState } from "../../domain/run/states.ts";
 
 /** Makes a call repeatable: a repetition returns the first response. */
@@ -29,12 +30,18 @@ export interface NewJob {
   /** How many ended runs to keep, and for how many days; 0: no limit, null or absent: the configured default. */
   keepRuns?: number | null;
   keepDays?: number | null;
+  /** What happens when the records of a run are degraded; null or absent: the default. */
+  onDegraded?: OnDegraded | null;
+  /** How many pages to keep for tests of its rules; null or absent: the default. */
+  fixtures?: number | null;
 }
 
 export interface JobRecord extends NewJob {
   id: string;
   keepRuns: number | null;
   keepDays: number | null;
+  onDegraded: OnDegraded | null;
+  fixtures: number | null;
   /** Since when its schedule is paused; null: it is not. */
   schedulePausedAt: number | null;
   createdAt: number;

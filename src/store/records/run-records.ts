@@ -1,4 +1,5 @@
 /** Records of runs and tasks. */
+import type { DegradedReason } from "../../domain/health/compare.ts";
 import type { Failure } from "../../domain/run/failure.ts";
 import type { Attempt } from "../../domain/run/outcome.ts";
 import type { RunFacts } from "../../domain/run/run-facts.ts";
@@ -72,6 +73,8 @@ export interface RunRecord {
   runningSince: number | null;
   /** For a crawl, in percent; never decreases. */
   progress: number;
+  /** What is worse about its records than in earlier runs; null: nothing, or not known (yet). */
+  degraded: DegradedReason[] | null;
   /** Why it is on hold; null: it is not. */
   hold: RunHold | null;
   message: string | null;

@@ -16,7 +16,9 @@ import { enqueue, startRun } from "./tasks/enqueue.ts";
 import { readEvents, readFeed } from "./runs/events.ts";
 import { createJob, deleteJob, readJob, readJobs, updateJob } from "./catalog/jobs.ts";
 import { dutyStore } from "./catalog/duties-due.ts";
+import { fixtureStore } from "./catalog/fixtures.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./lanes/engine-lock.ts";
+import { healthStore } from "./runs/run-health.ts";
 import { holdStore } from "./runs/holds.ts";
 import { keyUse, openUnderKey } from "./lanes/key-use.ts";
 import { liveStore } from "./ops/live.ts";
@@ -167,11 +169,13 @@ export function storeMethods(context: Context): StoreMethods {
     ...workerStore(context),
     ...workflowStore(context),
     ...holdStore(context),
+    ...healthStore(context),
     ...ownerStore(context),
     ...alertStore(context),
     ...sealStore(context),
     ...loginStore(context),
     ...dutyStore(context),
+    ...fixtureStore(context),
     ...proxyStore(context),
     ...liveStore(context),
     ...webhookStore(context),

@@ -2,22 +2,22 @@ import type { DatabaseSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
 import { isProvenAlive } from "../../base/machine.ts";
 import { APPLICATION_ID, type SqliteConnection, isForeign, pragma } from "./connection.ts";
-import { core } from "./migrations/0001-core.ts";
-import { jobs } from "./migrations/0002-jobs.ts";
-import { crawls } from "./migrations/0003-crawls.ts";
-import { workflows } from "./migrations/0004-workflows.ts";
-import { sites } from "./migrations/0005-sites.ts";
-import { proxies } from "./migrations/0006-proxies.ts";
-import { workers } from "./migrations/0007-workers.ts";
-import { schedules } from "./migrations/0008-schedules.ts";
-import { alerts } from "./migrations/0009-alerts.ts";
-import { owners } from "./migrations/0010-owners.ts";
-import { contents } from "./migrations/0011-contents.ts";
-import { shards } from "./migrations/0012-shards.ts";
-import { rests } from "./migrations/0013-rests.ts";
-import { webhooks } from "./migrations/0014-webhooks.ts";
-import { started } from "./migrations/0015-started.ts";
-import { claims } from "./migrations/0016-claims.ts";
+import { core } from "./migrations/0001-0016/0001-core.ts";
+import { jobs } from "./migrations/0001-0016/0002-jobs.ts";
+import { crawls } from "./migrations/0001-0016/0003-crawls.ts";
+import { workflows } from "./migrations/0001-0016/0004-workflows.ts";
+import { sites } from "./migrations/0001-0016/0005-sites.ts";
+import { proxies } from "./migrations/0001-0016/0006-proxies.ts";
+import { workers } from "./migrations/0001-0016/0007-workers.ts";
+import { schedules } from "./migrations/0001-0016/0008-schedules.ts";
+import { alerts } from "./migrations/0001-0016/0009-alerts.ts";
+import { owners } from "./migrations/0001-0016/0010-owners.ts";
+import { contents } from "./migrations/0001-0016/0011-contents.ts";
+import { shards } from "./migrations/0001-0016/0012-shards.ts";
+import { rests } from "./migrations/0001-0016/0013-rests.ts";
+import { webhooks } from "./migrations/0001-0016/0014-webhooks.ts";
+import { started } from "./migrations/0001-0016/0015-started.ts";
+import { claims } from "./migrations/0001-0016/0016-claims.ts";
 import { failedPages } from "./migrations/0017-failed-pages.ts";
 import { pageStates } from "./migrations/0018-page-states.ts";
 import { retention } from "./migrations/0019-retention.ts";
@@ -26,6 +26,8 @@ import { lastFailures } from "./migrations/0021-last-failures.ts";
 import { sessionNames } from "./migrations/0022-session-names.ts";
 import { eventTypes } from "./migrations/0023-event-types.ts";
 import { renames } from "./migrations/0024-renames.ts";
+import { runHealth } from "./migrations/0025-run-health.ts";
+import { fixtures } from "./migrations/0026-fixtures.ts";
 
 export interface Migration {
   version: number;
@@ -61,6 +63,8 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionNames,
   eventTypes,
   renames,
+  runHealth,
+  fixtures,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

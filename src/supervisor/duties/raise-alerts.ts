@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
+import type { FailureReason } from "../../domain/run/failure.ts";
 import type { FoundEvent, NewAlert } from "../../store/ports/alert-port.ts";
 import type { Store } from "../../store/ports/port.ts";
 import { ALERTING, breakerOpened, type Raise, runFailed } from "../alerts.ts";
@@ -52,7 +53,9 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
   async function alertOf(event: FoundEvent, before: string): Promise<NewAlert | null> {
     if (event.type === "circuit.opened") return breakerOpened(event);
     // A workflow reports for the runs of its steps.
-    if (event.isPart || !failures.note(event, before)) return null;
+    // Degraded records have an alert of their own.
+    const { failure_reason: reason = null } = (event.meta ?? {}) as { failure_reason?: FailureReason };
+    if (event.isPart || reason === "records_degraded" || !failures.note(event, before)) return null;
     const run = await store.run(event.runId);
     return run === null ? null : runFailed(event, run);
   }

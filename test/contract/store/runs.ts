@@ -41,6 +41,7 @@ export function runScenarios(scenario: Scenario): void {
         id: "",
         kind: "crawl",
         alias: null,
+        degraded: null,
         status: "queued",
         generation: 1,
         jobId: null,

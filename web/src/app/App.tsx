@@ -28,6 +28,7 @@ const PAGES = [
   ["/queue", part(() => import("../pages/queue/Queue.tsx"))],
   ["/schedules", part(() => import("../pages/schedules/Schedules.tsx"))],
   ["/jobs", part(() => import("../pages/jobs/Jobs.tsx"))],
+  ["/jobs/:id/quality", part(() => import("../pages/quality/Quality.tsx"))],
   ["/settings", part(() => import("../pages/settings/Settings.tsx"))],
 ] as const;
 

@@ -14,7 +14,7 @@ export interface RunEvent {
 }
 
 /** Whether the run itself changed, rather than a task or a site of it. */
-export const isOfRun = (type: EventType): boolean => type.startsWith("run.");
+export const isOfRun = (type: EventType): boolean => type.startsWith("run.") || type === "extraction.degraded";
 
 /** At most this many are kept; `orb runs events --follow` lists all of them. */
 export const MOST_EVENTS = 20_000;

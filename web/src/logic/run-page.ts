@@ -174,7 +174,14 @@ interface SiteWaits {
 }
 
 /** The state of the run already shows these. */
-const OF_THE_RUN: ReadonlySet<string> = new Set(["run_paused", "turn", "person", "previous_run", "proxies"]);
+const OF_THE_RUN: ReadonlySet<string> = new Set([
+  "run_paused",
+  "turn",
+  "person",
+  "previous_run",
+  "proxies",
+  "data_quality",
+]);
 
 /** The blocked sites of a run; if none is blocked, what paces its only site. */
 export function waitingSites(sites: readonly SiteWaits[]): { held: WaitingSite[]; paced: WaitingSite | null } {

@@ -1,4 +1,6 @@
 /** Schemas of jobs in requests and responses. */
+import { ON_DEGRADED } from "../../../domain/health/on-degraded.ts";
+import { FIXTURES_SETTING } from "../../../domain/page/fixture.ts";
 import { STRATEGIES } from "../../../domain/run/recipe.ts";
 import { RUN_STATES } from "../../../domain/run/states.ts";
 import type { SourceInput } from "../../../orchestrator/jobs/input.ts";
@@ -69,6 +71,17 @@ const settings = {
       description: "days after which an ended run is deleted. 0: never, null: APP_KEEP_DAYS",
     }),
   ),
+  on_degraded: oneOf(ON_DEGRADED, {
+    description:
+      "if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls",
+  }),
+  fixtures: nullable(
+    Type.Integer({
+      minimum: FIXTURES_SETTING.minimum,
+      maximum: FIXTURES_SETTING.maximum,
+      description: FIXTURES_SETTING.description,
+    }),
+  ),
   escalate: Type.Boolean({
     description: "after a block or a page that is empty without JavaScript, the next attempt uses a browser",
   }),
@@ -124,6 +137,8 @@ const {
   tags: _tags,
   keep_runs: _runs,
   keep_days: _days,
+  on_degraded: _degraded,
+  fixtures: _fixtures,
   ...pageKeys
 } = jobKeys;
 /** One page, fetched once, without a job. */

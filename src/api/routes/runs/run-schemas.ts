@@ -2,6 +2,8 @@
 import type { TOptional } from "typebox";
 import { EVENT_TYPES } from "../../../domain/run/event-catalogue.ts";
 import { SKIP_REASONS, SKIP_WORDS, type SkipReason } from "../../../domain/crawl/crawl-skips.ts";
+import { HEALTH_METRICS } from "../../../domain/health/compare.ts";
+import { VALUE_CLASSES } from "../../../domain/health/value-class.ts";
 import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../../domain/run/failure.ts";
 import { ARTIFACT_ROLES } from "../../../domain/run/outcome.ts";
 import { WAIT_REASONS } from "../../../domain/run/waiting.ts";
@@ -99,6 +101,27 @@ export const Starts = Type.Array(Type.String(), {
   description: "the first 100 start URLs of a crawl (of url_count); GET /jobs/runs/{run_id}/recipe has all of them",
 });
 
+export const Degraded = nullable(
+  Type.Array(
+    strict({
+      field: nullable(Type.String({ description: "null: the run as a whole" })),
+      metric: oneOf(HEALTH_METRICS, { description: "docs/data-quality.md describes them" }),
+      before: Type.Number({ description: "the median of earlier runs" }),
+      now: Type.Number(),
+      class: Type.Optional(oneOf(VALUE_CLASSES, { description: "of metric class: whose share that is" })),
+      also: Type.Optional(
+        Type.Array(oneOf(HEALTH_METRICS), { description: "other metrics of the field that changed" }),
+      ),
+      examples: Type.Optional(Type.Array(Type.String(), { description: "values of this run, cut" })),
+      pages: Type.Optional(Type.Array(Type.String(), { description: "URLs of pages of this run that show it" })),
+    }),
+    {
+      description:
+        "what is worse about its records than in earlier runs of its job, one reason per field; null: nothing, or not known (yet)",
+    },
+  ),
+);
+
 export const Run = strict({
   id: Uuid,
   job_id: nullable(Uuid),
@@ -131,6 +154,7 @@ export const Run = strict({
   }),
   changes: Changes,
   skipped: nullable(Skipped),
+  degraded: Degraded,
   warnings: Warnings,
   created_at: Time,
   started_at: nullable(Time),

@@ -126,10 +126,12 @@ function conclude(context: CliContext, run: RunView, options: UrlOption): void {
   return terminal.err(`${nextStep(run, options)}\n`);
 }
 
-function nextStep({ id, status }: RunView, options: UrlOption): string {
+function nextStep({ id, status, job_id, failure_reason }: RunView, options: UrlOption): string {
   const runs = (words: string) => nextCommand(`runs ${words}`, options);
   if (status === "completed") return `${runs(`results ${id}`)} shows the results`;
   if (status === "partial") return `${runs(`results ${id}`)} shows the results, ${runs(`errors ${id}`)} what failed`;
+  if (failure_reason === "records_degraded")
+    return `${runs(`results ${id}`)} shows the records, ${nextCommand(`jobs health ${job_id}`, options)} what is worse about them`;
   if (status === "failed") return `${runs(`events ${id}`)} shows its log, ${runs(`retry-failed ${id}`)} retries it`;
   if (status === "cancelled") return "the run was cancelled";
   if (status === "waiting_for_human")

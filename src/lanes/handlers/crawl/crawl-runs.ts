@@ -14,12 +14,14 @@ import type { PlanSpec } from "../../../extract/plan.ts";
 import type { PageReader } from "../../../extract/pool.ts";
 import { sourceWanted } from "../../../extract/extract-request.ts";
 import type { Clock } from "../../../base/clock.ts";
+import type { Seal } from "../../../base/seal.ts";
 import { NO_TRAPS, type TrapState } from "../../../domain/crawl/traps.ts";
 import type { Store } from "../../../store/ports/port.ts";
 import { CrawlPause } from "./crawl-pause.ts";
 import { CrawlTime } from "./crawl-time.ts";
 import { PageChanges } from "../page-changes.ts";
 import { PageCopies } from "../page-copies.ts";
+import { type FixtureWriter, RunFixtures } from "../fixtures.ts";
 import { KnownSites } from "../page-lessons.ts";
 import { EvidenceSampler } from "../evidence-sampler.ts";
 
@@ -53,6 +55,8 @@ export interface CrawlRun {
   copies: PageCopies | null;
   /** Only of a saved crawl. */
   changes: PageChanges | null;
+  /** Only of a saved crawl with rules. */
+  fixtures: RunFixtures | null;
   /** Which failures keep evidence. */
   shown: EvidenceSampler;
   /** Sites whose setting overrides the crawl's about robots.txt, as its log has reported. */
@@ -69,6 +73,8 @@ interface CrawlRunsDeps {
   store: Store;
   clock: Clock;
   reader: Pick<PageReader, "keep">;
+  seal: Seal;
+  keepFixture: FixtureWriter;
 }
 
 /** Caches the state of the crawls that this process works on. */
@@ -161,6 +167,7 @@ export class CrawlRuns {
         record.jobId === null
           ? null
           : new PageChanges(store, record.jobId, options, record.facts.changes !== undefined),
+      fixtures: RunFixtures.of(this.#deps, record, pageRecipeOf(options)),
       shown: new EvidenceSampler(),
       overridden: new Set(),
       pause: new CrawlPause(clock, options.delay_seconds * 1000),

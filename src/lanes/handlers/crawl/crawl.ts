@@ -144,7 +144,11 @@ async function attempt(
   const answeredMs = got.answer?.headMs ?? null;
   if (got.isList === true) return { ...(await readStartList(deps, crawl, task, got.answer!, context)), answeredMs };
   if (same !== null) return { ...same, answeredMs };
-  const handled = { ...(await concluded(deps, crawl, task, got, url, site?.learned ?? null)), answeredMs };
+  const outcome = await concluded(deps, crawl, task, got, url, site?.learned ?? null);
+  const handled = {
+    ...(crawl.fixtures === null || !reads ? outcome : await crawl.fixtures.with(outcome, got)),
+    answeredMs,
+  };
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
 }
 

@@ -63,26 +63,7 @@ function raiseAlerts(
   const { connection, instance } = context;
   return connection.write(
     () => {
-      const raised: AlertRecord[] = [];
-      for (const { key, kind, subject, message, detail } of alerts) {
-        const row = connection
-          .sql(
-            `INSERT INTO alerts (key, kind, subject, message, detail, delivery, next_try_at, created_at)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING RETURNING *`,
-          )
-          .get(
-            key,
-            kind,
-            subject,
-            message,
-            toJson(detail),
-            options.deliver ? "waiting" : "off",
-            options.deliver ? (options.firstTryAt ?? now) : null,
-            now,
-          ) as unknown as AlertRow | undefined;
-        if (row !== undefined) raised.push(toRecord(context, row));
-      }
-      if (raised.length > 0) dropOldest(context);
+      const raised = insertAlerts(context, alerts, options, now);
       if (options.feed !== undefined) {
         const seen = decodeId(instance, "event", options.feed);
         if (seen === null) throw badPosition(options.feed, "an event");
@@ -96,6 +77,36 @@ function raiseAlerts(
     },
     { durable: true },
   );
+}
+
+/** The new ones among these. Within the caller's transaction. */
+export function insertAlerts(
+  context: Context,
+  alerts: readonly NewAlert[],
+  { deliver, firstTryAt }: { deliver: boolean; firstTryAt?: number },
+  now: number,
+): AlertRecord[] {
+  const raised: AlertRecord[] = [];
+  for (const { key, kind, subject, message, detail } of alerts) {
+    const row = context.connection
+      .sql(
+        `INSERT INTO alerts (key, kind, subject, message, detail, delivery, next_try_at, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING RETURNING *`,
+      )
+      .get(
+        key,
+        kind,
+        subject,
+        message,
+        toJson(detail),
+        deliver ? "waiting" : "off",
+        deliver ? (firstTryAt ?? now) : null,
+        now,
+      ) as unknown as AlertRow | undefined;
+    if (row !== undefined) raised.push(toRecord(context, row));
+  }
+  if (raised.length > 0) dropOldest(context);
+  return raised;
 }
 
 function alertOver({ connection }: Context, key: string): void {

@@ -5,6 +5,7 @@ import { ALERT_IS_DUE } from "./alerts.ts";
 import type { Context } from "../kernel/context.ts";
 import { TIMED_RUN } from "../crawls/crawls.ts";
 import { ENDED_RUN_WITH_OPEN_TASKS } from "../runs/run-ends.ts";
+import { RUN_ENDING, RUN_WITHOUT_HEALTH } from "../runs/run-health.ts";
 import { WEBHOOK_IS_DUE } from "./webhooks.ts";
 import { RECOVERING } from "../workflows/workflow-recover.ts";
 
@@ -21,6 +22,7 @@ const DUE_QUERIES: Readonly<Record<Exclude<keyof DutiesDue, "lastEvent">, string
   queuedRuns: `EXISTS (${HELD("previous_run")})`,
   proxies: `EXISTS (${HELD("proxies")}) OR EXISTS (SELECT 1 FROM proxies WHERE disabled = 0)`,
   endedRuns: `EXISTS (${ENDED_RUN_WITH_OPEN_TASKS})`,
+  unprofiledRuns: `EXISTS (SELECT 1 FROM runs WHERE ${RUN_WITHOUT_HEALTH}) OR EXISTS (SELECT 1 FROM runs WHERE ${RUN_ENDING})`,
   alerts: `EXISTS (SELECT 1 FROM alerts WHERE ${ALERT_IS_DUE("?1")})`,
   webhooks: `EXISTS (SELECT 1 FROM webhooks WHERE ${WEBHOOK_IS_DUE("?1")})`,
 };

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../../base/errors.ts";
+import type { OnDegraded } from "../../../domain/health/on-degraded.ts";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { JobChange, JobFilter, JobRecord, Created, NewJob, IdempotencyKey } from "../../records/job-records.ts";
 import { type Context, nextRow, positionOf, rows } from "../kernel/context.ts";
@@ -9,6 +10,7 @@ import { createOnce } from "../kernel/idempotency-keys.ts";
 import type { RunDeletion } from "../../ports/retention-port.ts";
 import { dropCopies } from "../crawls/page-copies.ts";
 import { dropStates } from "../crawls/page-states.ts";
+import { trimFixtures } from "./fixtures.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
 
 interface JobRow {
@@ -25,6 +27,8 @@ interface JobRow {
   schedule_paused_at: number | null;
   keep_runs: number | null;
   keep_days: number | null;
+  on_degraded: OnDegraded | null;
+  fixtures: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -43,6 +47,8 @@ function toRecord(row: JobRow): JobRecord {
     schedulePausedAt: row.schedule_paused_at,
     keepRuns: row.keep_runs,
     keepDays: row.keep_days,
+    onDegraded: row.on_degraded,
+    fixtures: row.fixtures,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -57,7 +63,7 @@ export function jobNumber(context: Context, id: string): number {
   return requireJob(context, id).n;
 }
 
-function requireJob(context: Context, id: string): JobRow {
+export function requireJob(context: Context, id: string): JobRow {
   const row = jobRow(context, id);
   if (row === undefined) throw new OrbError("not_found", `there is no job with the id ${id}`);
   return row;
@@ -73,8 +79,8 @@ export function createJob(
     const { n, id } = nextRow(context, "job");
     const row = context.connection
       .sql(
-        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_occurrence_at, keep_runs, keep_days, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_occurrence_at, keep_runs, keep_days, on_degraded, fixtures, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       )
       .get(
         n,
@@ -89,6 +95,8 @@ export function createJob(
         job.nextOccurrenceAt,
         job.keepRuns ?? null,
         job.keepDays ?? null,
+        job.onDegraded ?? null,
+        job.fixtures ?? null,
         now,
         now,
       ) as unknown as JobRow;
@@ -137,7 +145,7 @@ export function updateJob(context: Context, id: string, change: JobChange, now: 
       const after = changed.schedulePausedAt === null ? changed : { ...changed, nextAt: null, nextOccurrenceAt: null };
       const row = connection
         .sql(
-          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_occurrence_at = ?, schedule_paused_at = ?, keep_runs = ?, keep_days = ?, updated_at = ? WHERE id = ? RETURNING *",
+          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_occurrence_at = ?, schedule_paused_at = ?, keep_runs = ?, keep_days = ?, on_degraded = ?, fixtures = ?, updated_at = ? WHERE id = ? RETURNING *",
         )
         .get(
           after.name,
@@ -151,9 +159,12 @@ export function updateJob(context: Context, id: string, change: JobChange, now: 
           after.schedulePausedAt,
           after.keepRuns ?? null,
           after.keepDays ?? null,
+          after.onDegraded ?? null,
+          after.fixtures ?? null,
           now,
           id,
         ) as unknown as JobRow;
+      trimFixtures(context, row.n, row.fixtures);
       return toRecord(row);
     },
     { durable: true },
@@ -206,6 +217,7 @@ export async function deleteJob(
       // A run may have started and ended in between.
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
       dropStates(context, n, Number.MAX_SAFE_INTEGER);
+      trimFixtures(context, n, 0);
       connection
         .sql(
           `INSERT INTO deleted_jobs SELECT ?1, ?2

@@ -18,6 +18,7 @@ const HAS_SEALED = `SELECT (
     OR EXISTS (SELECT 1 FROM runs WHERE ${isIn("snapshot")} OR ${isIn("proxies")})
     OR EXISTS (SELECT 1 FROM workflow_snapshots WHERE ${isIn("snapshot")})
     OR EXISTS (SELECT 1 FROM tasks WHERE ${isIn("url")} OR ${isIn("payload")})
+    OR EXISTS (SELECT 1 FROM fixtures WHERE sealed = 1)
     OR EXISTS (SELECT 1 FROM templates WHERE ${isIn("definition")})
   ) AS found`;
 

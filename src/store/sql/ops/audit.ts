@@ -1,4 +1,5 @@
 import { NEVER_FETCHED } from "../../../domain/crawl/crawl-end.ts";
+import { FIXTURES_SETTING } from "../../../domain/page/fixture.ts";
 import { OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { AuditFinding, AuditReport } from "../../records/audit-records.ts";
 import { all, type Check } from "./audit-check.ts";
@@ -151,7 +152,7 @@ const CHECKS: readonly Check[] = [
         context,
         // Tasks cut off by an end are swept soon.
         `SELECT id, status, open_streams FROM runs
-         WHERE (status = 'running' AND open_streams = 0) OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0
+         WHERE (status = 'running' AND open_streams = 0 AND coalesce(json_extract(hold, '$.reason'), '') <> 'data_quality') OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0
            AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages'), json_extract(facts, '$.left.proxies'))
              IS NULL)`,
       ).map((row) => `run ${row.id} is ${row.status} with ${row.open_streams} open streams`),
@@ -234,6 +235,7 @@ const CHECKS: readonly Check[] = [
         "artifacts",
         "page_aliases",
         "run_traps",
+        "run_health",
         "workflows",
         "workflow_snapshots",
         "steps",
@@ -244,6 +246,32 @@ const CHECKS: readonly Check[] = [
           `SELECT DISTINCT x.run FROM ${table} x WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.n = x.run)`,
         ).map((row) => `${table} of run number ${row.run}, which does not exist`),
       ),
+  },
+  {
+    name: "degraded runs say so in their events",
+    find: (context) =>
+      all<{ id: string }>(
+        context,
+        `SELECT r.id FROM run_health h JOIN runs r ON r.n = h.run WHERE h.reasons IS NOT NULL AND r.removing_at IS NULL
+           AND NOT EXISTS (SELECT 1 FROM events e
+             WHERE e.run = h.run AND e.generation = h.generation AND e.type = 'extraction.degraded')`,
+      ).map((row) => `run ${row.id} does not`),
+  },
+  {
+    name: "saved pages belong to jobs, no more than they keep",
+    find: (context) => [
+      ...all<{ n: number; job: number }>(
+        context,
+        "SELECT n, job FROM fixtures f WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.n = f.job)",
+      ).map((row) => `saved page ${row.n} is of job number ${row.job}, which does not exist`),
+      ...all<{ id: string; pages: number; most: number }>(
+        context,
+        `SELECT id, pages, most FROM (
+           SELECT j.id, coalesce(j.fixtures, ${FIXTURES_SETTING.default}) AS most,
+             (SELECT count(*) FROM fixtures f WHERE f.job = j.n) AS pages FROM jobs j) AS compared
+         WHERE pages > most`,
+      ).map((row) => `job ${row.id} has ${row.pages} saved pages, and keeps ${row.most}`),
+    ],
   },
   {
     name: "borrowed units belong to live processes",

@@ -6,6 +6,16 @@ export function storedBytes(
   { connection }: Context,
   { after, limit }: { after: number; limit: number },
 ): { bytes: number; last: number | null } {
+  // Few and small: counted at once, with the first batch.
+  const fixtureBytes = () => {
+    const row = connection
+      .sql(
+        `SELECT coalesce(sum(size), 0) AS bytes FROM (SELECT hash, max(size) AS size FROM fixtures f
+           WHERE NOT EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = f.hash) GROUP BY hash) AS files`,
+      )
+      .get();
+    return Number((row as { bytes: number }).bytes);
+  };
   const list = rows<{ n: number; size: number; first: number }>(
     connection
       .sql(
@@ -14,7 +24,7 @@ export function storedBytes(
       )
       .all(after, limit),
   );
-  const bytes = list.reduce((sum, { size, first }) => sum + (first === 1 ? size : 0), 0);
+  const bytes = list.reduce((sum, { size, first }) => sum + (first === 1 ? size : 0), after === 0 ? fixtureBytes() : 0);
   return { bytes, last: list.length < limit ? null : (list.at(-1)?.n ?? null) };
 }
 

@@ -7,6 +7,7 @@ import {
   NO_TASKS,
   type TaskCounts,
 } from "../../../domain/run/run-end.ts";
+import { type RunEnd, type RunHold, waitForComparison } from "../../../domain/run/run-hold.ts";
 import type { Failure } from "../../../domain/run/failure.ts";
 import { eventOfMove } from "../../../domain/run/run-events.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
@@ -14,6 +15,7 @@ import { OPEN_TASK_STATES, type RunState, TASK_STATES } from "../../../domain/ru
 import { bumpControl, type Context, mergeFacts, parseJson } from "../kernel/context.ts";
 import { type MoveEvent, moveRun } from "./move-run.ts";
 import { crawlEnd } from "../crawls/crawls.ts";
+import { writeHold } from "../lanes/write-hold.ts";
 
 const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ")} FROM streams WHERE run = ? AND auxiliary = 0`;
 
@@ -22,6 +24,8 @@ interface EndingRun {
   status: RunState;
   open_streams: number;
   kind: string;
+  job: string | null;
+  hold: string | null;
   facts: string | null;
   pages_limit: number | null;
   pages_counted: number;
@@ -29,7 +33,7 @@ interface EndingRun {
 
 function readRow({ connection }: Context, run: number): EndingRun {
   return connection
-    .sql("SELECT n, status, open_streams, kind, facts, pages_limit, pages_counted FROM runs WHERE n = ?")
+    .sql("SELECT n, status, open_streams, kind, job, hold, facts, pages_limit, pages_counted FROM runs WHERE n = ?")
     .get(run) as unknown as EndingRun;
 }
 
@@ -43,7 +47,7 @@ function readCounts({ connection }: Context, run: number): TaskCounts {
  */
 export function endRunIfDone(context: Context, run: number, now: number): { status: RunState; lanes: string[] } | null {
   const row = readRow(context, run);
-  if (row.status !== "running") return null;
+  if (row.status !== "running" || isEnding(row.hold)) return null;
   const isFull = row.pages_limit !== null && row.pages_counted >= row.pages_limit;
   if (row.open_streams > 0 && !isFull) return null;
   const counts = readCounts(context, run);
@@ -51,15 +55,32 @@ export function endRunIfDone(context: Context, run: number, now: number): { stat
   // Auxiliary tasks continue until it is known whether there are more pages.
   if (row.open_streams > 0 && !pagesOpen) return null;
   const end = endOf(context, row, counts, pagesOpen ? "pages" : null);
-  const lanes = moveRun(context, run, end.status, eventOfEnd(end), now);
+  const lanes = finish(context, row, end, now);
   if (pagesOpen) bumpControl(context);
-  return { status: end.status, lanes };
+  return lanes === null ? null : { status: end.status, lanes };
 }
 
-interface RunEnd {
-  status: RunState;
-  message: string;
-  meta: unknown;
+/** Only its records have to be compared before it ends. */
+export function isEnding(hold: string | null): boolean {
+  return parseJson<RunHold | null>(hold, null)?.end !== undefined;
+}
+
+/** Returns null, and holds the run, if its records have to be compared first. */
+function finish(context: Context, row: EndingRun, end: RunEnd, now: number): string[] | null {
+  if (!failsIfDegraded(context, row, end.status)) return moveRun(context, row.n, end.status, eventOfEnd(end), now);
+  writeHold(context, row.n, waitForComparison(end, now), now);
+  return null;
+}
+
+function failsIfDegraded({ connection }: Context, { job, kind }: EndingRun, status: RunState): boolean {
+  if (job === null || (kind !== "page" && kind !== "crawl")) return false;
+  if (status !== "completed" && status !== "partial") return false;
+  return connection.sql("SELECT 1 FROM jobs WHERE id = ? AND on_degraded = 'fail'").get(job) !== undefined;
+}
+
+/** Ends a run whose records were compared as it was to end. */
+export function endCompared(context: Context, run: number, end: RunEnd, now: number): string[] {
+  return moveRun(context, run, end.status, eventOfEnd(end), now);
 }
 
 const eventOfEnd = ({ status, message, meta }: RunEnd): MoveEvent => ({
@@ -98,12 +119,12 @@ function endCrawl(
 /** Ends a run whose time is over with its present results; its waiting tasks are swept. */
 export function endByTime(context: Context, run: number, now: number): void {
   const row = readRow(context, run);
-  if (row.status !== "running") return;
+  if (row.status !== "running" || isEnding(row.hold)) return;
   const counts = readCounts(context, run);
   const end =
     row.kind === "crawl" ? endCrawl(context, row, counts, "time") : { ...cutByTime(counts), meta: { counts } };
   if (row.kind !== "crawl") mergeFacts(context, run, { left: { time: true } });
-  moveRun(context, run, end.status, eventOfEnd(end), now);
+  finish(context, row, end, now);
   bumpControl(context);
 }
 
@@ -121,6 +142,6 @@ export function endWithoutProxies(context: Context, run: number, failure: Failur
   const failureFacts = { failure_code: failure.code, failure_reason: failure.reason, error_message: failure.message };
   const left = { ...parseJson<RunFacts>(row.facts, {}).left, proxies: true };
   mergeFacts(context, run, { left, ...(end.status === "failed" ? failureFacts : {}) });
-  moveRun(context, run, end.status, eventOfEnd(end.status === "failed" ? { ...end, meta: failureFacts } : end), now);
+  finish(context, row, end.status === "failed" ? { ...end, meta: failureFacts } : end, now);
   bumpControl(context);
 }

@@ -145,13 +145,16 @@ const STEPS: readonly Step[] = [
   removeFrom("run_traps", "run"),
   removeFrom("run_errors", "code"),
   removeFrom("page_changes", "change, key_hash"),
+  removeFrom("run_health", "run"),
   removeFrom("webhooks", "run"),
   removeFrom("webhook_calls", "n"),
   removeFrom("reusable_pages", "key"),
   removeFrom("events", "n"),
 ];
 
-const IS_REFERENCED = "EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)";
+/** By the outputs of a task, or as a saved page of a job. */
+const IS_REFERENCED = `(EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)
+  OR EXISTS (SELECT 1 FROM fixtures f WHERE f.hash = l.hash))`;
 
 export function orphanedFiles(
   { connection }: Context,

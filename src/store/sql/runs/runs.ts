@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { OrbError } from "../../../base/errors.ts";
+import type { DegradedReason } from "../../../domain/health/compare.ts";
 import { encodeId } from "../../../domain/run/ids.ts";
 import { eventOfMove } from "../../../domain/run/run-events.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
@@ -40,6 +41,7 @@ export interface RunRow {
   job_deleted_at?: number | null;
   job_keep_runs?: number | null;
   job_keep_days?: number | null;
+  degraded?: string | null;
   kept: number;
   temporary: number;
   name: string | null;
@@ -89,6 +91,7 @@ function toRecord({ instance }: Context, row: RunRow): RunRecord {
     ranMs: row.ran_ms,
     runningSince: row.running_since,
     progress: row.progress,
+    degraded: parseJson<DegradedReason[] | null>(row.degraded, null),
     hold: parseJson<RunHold | null>(row.hold, null),
     message: row.message,
     createdAt: row.created_at,
@@ -99,7 +102,8 @@ function toRecord({ instance }: Context, row: RunRow): RunRecord {
 
 const SELECT_RUN = `SELECT *, (SELECT deleted_at FROM deleted_jobs d WHERE d.job = runs.job) AS job_deleted_at,
   (SELECT keep_runs FROM jobs j WHERE j.id = runs.job) AS job_keep_runs, (SELECT keep_days FROM jobs j WHERE j.id = runs.job) AS job_keep_days,
-  (SELECT p.id FROM runs p WHERE p.n = runs.parent_run) AS parent_id FROM runs`;
+  (SELECT p.id FROM runs p WHERE p.n = runs.parent_run) AS parent_id,
+  (SELECT reasons FROM run_health h WHERE h.run = runs.n AND h.generation = runs.generation) AS degraded FROM runs`;
 
 /** Hidden runs do not exist for any reader. */
 export function runRow({ connection }: Context, id: string): RunRow | null {

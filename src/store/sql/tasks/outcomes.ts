@@ -14,6 +14,7 @@ import { LearnedStrategies } from "../sites/sites.ts";
 import { dropChildren } from "./stop-task.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import type { Advance } from "../workflows/workflow-advance.ts";
+import { keepFixture } from "../catalog/fixtures.ts";
 import { PageCompletions } from "../catalog/webhooks.ts";
 import { putToSleep } from "../workflows/workflow-sleep.ts";
 import {
@@ -163,6 +164,7 @@ export class Outcomes {
     this.#pages.completed(this.#runOf(settled), settled);
     this.#counts.completed(this.#runOf(settled), settled);
     keepCopy(this.#context, settled, verdict.results.length);
+    keepFixture(this.#context, settled, this.#settling.now);
     this.#recordCompletion(settled, { records: verdict.results.length });
     this.#discover(settled);
     this.#settling.advance.ended(task, verdict);

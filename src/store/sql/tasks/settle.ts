@@ -4,7 +4,7 @@ import type { LaneHold, SettleBatch, Settled, SettledTask } from "../../ports/po
 import { appendEvent, type Context, rows } from "../kernel/context.ts";
 import type { RunChange } from "../kernel/counters.ts";
 import { lockRuns, RUNS_BY_ID } from "../kernel/lock-runs.ts";
-import { endRunIfDone } from "../runs/end-run.ts";
+import { endRunIfDone, isEnding } from "../runs/end-run.ts";
 import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
 import { holdQuery, STREAM_IS_OPEN } from "../lanes/lanes.ts";
 import { Lookups, Outcomes, type StreamsOfTasks } from "./outcomes.ts";
@@ -85,12 +85,13 @@ function lockRunsOf(context: Context, batches: readonly SettleBatch[]): (run: nu
   });
 }
 
-const STREAM = `SELECT s.run, r.status, r.completion_hooks, r.kind, r.open_streams, r.pages_limit, r.pages_counted
+const STREAM = `SELECT s.run, r.status, r.hold, r.completion_hooks, r.kind, r.open_streams, r.pages_limit, r.pages_counted
   FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?`;
 
 interface StreamRow {
   run: number;
   status: RunState;
+  hold: string | null;
   completion_hooks: string | null;
   kind: string;
   open_streams: number;
@@ -141,9 +142,9 @@ function readStreams(ids: readonly number[], found: readonly (StreamRow | undefi
   return new Map(
     ids.flatMap((id, index) => {
       const row = found[index];
-      return row === undefined
-        ? []
-        : [[id, { run: row.run, closed: TERMINAL_RUN_STATES.includes(row.status), hooks: row.completion_hooks }]];
+      if (row === undefined) return [];
+      const closed = TERMINAL_RUN_STATES.includes(row.status) || isEnding(row.hold);
+      return [[id, { run: row.run, closed, hooks: row.completion_hooks }]];
     }),
   );
 }

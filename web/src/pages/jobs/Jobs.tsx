@@ -17,17 +17,12 @@ import { EmptyState, ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/table/Table.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
+import { nameOf } from "./job-names.ts";
 import { KeepDialog } from "./KeepDialog.tsx";
 import { ScheduleFields } from "../schedules/ScheduleFields.tsx";
 import "./jobs.css";
 
 const OF_JOBS = ["listJobs", "getJob", "listSchedules"] as const;
-
-/** A job's name, or its target. */
-const nameOf = ({ name, target_url, crawl, kind }: Job) => {
-  const url = target_url ?? (Array.isArray(crawl?.url) ? crawl.url[0] : crawl?.url);
-  return name ?? (url === undefined || url === null ? `A ${kind}` : plainUrl(url));
-};
 
 const targetOf = ({ target_url, crawl, workflow }: Job) => {
   const urls = crawl === null ? [] : [crawl.url].flat();
@@ -123,6 +118,9 @@ export default function Jobs() {
               { name: "Edit", icon: "edit", onChoose: () => go(`/new?job=${job.id}`) },
               { name: "Edit schedule", icon: "schedules", onChoose: () => setScheduled(job) },
               { name: "Retention …", icon: "clock", onChoose: () => setKeeping(job) },
+              ...(job.kind === "workflow"
+                ? []
+                : [{ name: "Data quality", icon: "half" as const, onChoose: () => go(`/jobs/${job.id}/quality`) }]),
               { name: "Show runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
               { name: "Delete", icon: "trash", danger: true, onChoose: () => setDeleted(job) },
             ]}

@@ -17,6 +17,7 @@ import { JobFields, SaveJob } from "./SaveJob.tsx";
 import { Snippets } from "./Snippets.tsx";
 import { type NewState, useNew } from "./useNew.ts";
 import type { FetchedPage } from "./usePreview.ts";
+import { TestRules } from "./TestRules.tsx";
 import { WorkflowFields } from "./WorkflowFields.tsx";
 import "./new.css";
 
@@ -219,6 +220,7 @@ function Actions({ state, job }: { state: NewState; job: string | null }) {
             <Button disabled={busy !== null} onClick={() => void state.save({ run: true })}>
               Save and run now
             </Button>
+            {form.kind === "workflow" ? null : <TestRules form={form} job={job} />}
             <Button kind="quiet" onClick={() => go("/jobs")}>
               Discard changes
             </Button>

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import type { Crawl, Run } from "../../api/types.ts";
 import { capital, fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
 import { atWorkWords, outcomeBesideCounts, progressWords, shownProgress, sinceWords } from "../../logic/run-page.ts";
+import { describeReason } from "../../../../src/domain/health/describe-reason.ts";
 import type { RunProgress } from "./logic/run-progress.ts";
 import { skippedCount, skippedWords } from "./logic/skips.ts";
 import { serverNow } from "../../logic/server-time.ts";
@@ -53,6 +54,7 @@ export function RunSummary({
         {run.kind === "page" ? <PageFacts run={run} /> : <Counts run={run} crawl={crawl} progress={progress} />}
         <div className="run-notes">
           <Warnings run={run} />
+          <Degraded run={run} />
           <Waiting run={run} crawl={crawl} sites={sites} />
           <Ending run={run} />
           <Skipped run={run} skipped={crawl?.skipped ?? run.skipped} />
@@ -80,6 +82,28 @@ function Warnings({ run }: { run: Run }) {
     </p>
   ));
 }
+
+/** Its records are worse than those of earlier runs. */
+function Degraded({ run: { job_id, degraded } }: { run: Run }) {
+  if (degraded === null) return null;
+  return (
+    <div className="run-note tone-warn" role="alert">
+      <Icon name="warning" />
+      <span className="wrap">
+        <strong>Records degraded:</strong> {degraded.slice(0, REASONS_SHOWN).map(describeReason).join("; ")}
+        {degraded.length > REASONS_SHOWN ? `; and ${degraded.length - REASONS_SHOWN} more` : ""}.{" "}
+        {job_id === null ? null : (
+          <Link className="link" href={`/jobs/${job_id}/quality${fieldQuery(degraded[0]?.field ?? null)}`}>
+            Data quality
+          </Link>
+        )}
+      </span>
+    </div>
+  );
+}
+
+const REASONS_SHOWN = 3;
+const fieldQuery = (field: string | null) => (field === null ? "" : `?field=${encodeURIComponent(field)}`);
 
 /** Found but not fetched. */
 function Skipped({ run, skipped }: { run: Run; skipped: Run["skipped"] }) {
@@ -275,6 +299,10 @@ export function Origin({ run }: { run: Run }) {
           {" · "}
           <Link className="link" href={`/runs?job=${run.job_id}`}>
             Other runs of this job
+          </Link>
+          {" · "}
+          <Link className="link" href={`/jobs/${run.job_id}/quality`}>
+            Data quality
           </Link>
         </>
       )}

@@ -249,6 +249,13 @@ function unmasked(body: Json, changes: boolean): Json {
   return changes && isMasked(proxy) ? rest : body;
 }
 
+/** The rules alone, to test them; emptied ones are null. */
+export function rulesOrderOf(form: Form): Order {
+  const problems: FieldProblem[] = [];
+  const { fields = null, items = null, schema = null } = reading(form, problems);
+  return { body: { fields, items, schema }, problems };
+}
+
 /**
  * The body of `POST /jobs`; `changes`: of `PATCH`, which includes emptied fields. `read`: a YAML definition as the
  * server parsed it.

@@ -222,7 +222,7 @@ function useRunColumns(
         ),
       },
       { id: "name", name: "Run", width: "minmax(200px, 1.8fr)", phone: "head", cell: (row) => <Name row={row} /> },
-      { id: "status", name: "Status", width: "124px", cell: ({ status }) => <StatusBadge status={status} /> },
+      { id: "status", name: "Status", width: "140px", cell: (row) => <Status row={row} /> },
       { id: "kind", name: "Kind", width: "88px", phone: "hide", cell: ({ kind }) => KIND_NAMES[kind] },
       {
         id: "progress",
@@ -256,6 +256,23 @@ function useRunColumns(
       },
     ];
   }, [rows, chosen, onChoose, setChosen]);
+}
+
+function Status({ row: { status, degraded = null, job_id } }: { row: RunRow }) {
+  if (degraded === null || job_id === null) return <StatusBadge status={status} />;
+  return (
+    <span className="row run-status">
+      <StatusBadge status={status} />
+      <Link
+        href={`/jobs/${job_id}/quality`}
+        className="run-degraded"
+        title="Records degraded: show the data quality"
+        aria-label="Records degraded: show the data quality"
+      >
+        <Icon name="warning" size={14} />
+      </Link>
+    </span>
+  );
 }
 
 function Name({ row }: { row: RunRow }) {

@@ -20,6 +20,7 @@ export type RunRow = Pick<
   Exclude<keyof LiveRun, "counts" | "current_steps" | "per_second" | "eta_seconds" | "eta_most_seconds">
 > & {
   counts?: RunCounts;
+  degraded?: Run["degraded"];
   per_second?: number;
   eta_seconds?: number | null;
   eta_most_seconds?: number | null;

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { TASK_STATES } from "../../../domain/run/states.ts";
+import { TASK_STATES } from "../../../../domain/run/states.ts";
 
 const isOpen = "queued > 0 OR running > 0 OR retrying > 0";
 

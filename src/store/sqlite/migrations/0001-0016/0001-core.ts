@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { RUN_STATES, TASK_STATES } from "../../../domain/run/states.ts";
-import { keepTransitions } from "../transitions.ts";
+import { RUN_STATES, TASK_STATES } from "../../../../domain/run/states.ts";
+import { keepTransitions } from "../../transitions.ts";
 
 const state = (name: (typeof TASK_STATES)[number]) => TASK_STATES.indexOf(name);
 

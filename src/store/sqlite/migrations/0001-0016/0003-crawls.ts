@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { TASK_STATES } from "../../../domain/run/states.ts";
-import { neverReuseNumbers } from "../never-reuse-numbers.ts";
-import { keepTransitions } from "../transitions.ts";
+import { TASK_STATES } from "../../../../domain/run/states.ts";
+import { neverReuseNumbers } from "../../never-reuse-numbers.ts";
+import { keepTransitions } from "../../transitions.ts";
 
 /** Crawls: how many pages they know, how long they ran, and their failures. */
 export const crawls = {

@@ -1,0 +1,46 @@
+import { hash } from "node:crypto";
+import { canonicalJson } from "../../base/canonical-json.ts";
+import { type CrawlSnapshot, wholeCrawlOptions } from "../crawl/crawl-options.ts";
+import type { PageSnapshot } from "../run/recipe.ts";
+
+/** A run as its profile needs it. */
+interface ProfiledRun {
+  kind: string;
+  snapshot: unknown;
+}
+
+/**
+ * Identifies what decides about the fields and the number of records: runs with different values are not compared. null:
+ * the run has no rules for fields, such as a crawl of articles.
+ */
+export function rulesOf({ kind, snapshot }: ProfiledRun): string | null {
+  const parts = kind === "crawl" ? crawlRules(snapshot as CrawlSnapshot) : pageRules(snapshot as PageSnapshot);
+  return parts === null ? null : hash("sha256", canonicalJson(parts), "hex").slice(0, 16);
+}
+
+function pageRules({ url, recipe }: PageSnapshot): unknown {
+  if (recipe === undefined) return null;
+  const { fields, items, schema, extract, replay } = recipe;
+  return { url, fields, items, schema, extract, replay };
+}
+
+function crawlRules(snapshot: CrawlSnapshot): unknown {
+  const options = wholeCrawlOptions(snapshot.options);
+  const { urls, fields, items, schema, extract = null } = options;
+  if (fields === null && extract === null) return null;
+  const { max_pages, max_depth, include, exclude, follow, read, same_site, use_sitemap } = options;
+  const reach = { max_pages, max_depth, include, exclude, follow, read, same_site, use_sitemap };
+  return { urls, fields, items, schema, extract, ...reach };
+}
+
+/** The fields of a stored record that rules produced. */
+export function ruleFieldsOf(kind: string, data: unknown): Record<string, unknown> {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return { value: data };
+  const record = data as Record<string, unknown>;
+  if (kind !== "crawl") {
+    const { document: _document, ...fields } = record;
+    return fields;
+  }
+  const { fields } = record;
+  return typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};
+}

@@ -1,0 +1,150 @@
+/** Chooses pages of a run that its job keeps for tests of its rules. */
+import { hash } from "node:crypto";
+import { messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Seal } from "../../base/seal.ts";
+import type { Handled } from "../../domain/run/outcome.ts";
+import type { Recipe } from "../../domain/run/recipe.ts";
+import { FIXTURE_LIMITS, type KeptFixture, type PageFixture, replacedFixtures } from "../../domain/page/fixture.ts";
+import type { EvidenceStore } from "../../pages/evidence.ts";
+import {
+  bodyFormOf,
+  countFilled,
+  goodRecords,
+  rulesFingerprint,
+  SEALED_FOR_FIXTURE,
+  whyNoFixtures,
+} from "../../pages/fixture.ts";
+import type { PageGot } from "../../pages/get-page.ts";
+import type { Store } from "../../store/ports/port.ts";
+
+/** Stores the file of a fixture; null: it could not be stored. */
+export type FixtureWriter = (bytes: Buffer) => Promise<{ hash: string; size: number } | null>;
+
+/**
+ * The file is recorded as orphaned before it is written, so that a process that dies before the row is written leaves
+ * nothing that the sweep does not remove.
+ */
+export function fixtureWriter(
+  store: Pick<Store, "recordOrphanedFiles">,
+  artifacts: EvidenceStore,
+  log: Log,
+): FixtureWriter {
+  return async (bytes) => {
+    try {
+      await store.recordOrphanedFiles([hash("sha256", bytes, "hex")]);
+      const writer = artifacts.writer();
+      await writer.write(bytes);
+      const { hash: name, size } = await writer.finish();
+      return { hash: name, size };
+    } catch (error) {
+      // The page's records matter more than its copy.
+      log.warn("cannot store a page for tests of its job", { error: messageOf(error) });
+      return null;
+    }
+  };
+}
+
+interface RunFixturesDeps {
+  store: Pick<Store, "fixtures">;
+  seal: Seal;
+  keepFixture: FixtureWriter;
+}
+
+interface FixtureRun {
+  id: string;
+  jobId: string | null;
+  /** The session that was supplied for this run alone. */
+  sessionId?: string | null;
+}
+
+/** Writes per run and process, whatever its pages are like. */
+const MAX_WRITES = 25;
+/** The job's own setting may be changed meanwhile; the store decides again. */
+interface KnownSet {
+  limit: number;
+  kept: KeptFixture[];
+}
+
+/** Decides in memory; a crawl of many pages writes a few of them. */
+export class RunFixtures {
+  readonly #deps: RunFixturesDeps;
+  readonly #run: FixtureRun & { jobId: string };
+  readonly #recipe: Recipe;
+  readonly #rules: string;
+  readonly #isSecret: boolean;
+  #known: Promise<KnownSet | null> | null = null;
+  #writes = 0;
+
+  /** Null: the run has no job, or no rules to test. */
+  static of(deps: RunFixturesDeps, run: FixtureRun, recipe: Recipe): RunFixtures | null {
+    const { jobId } = run;
+    return jobId === null || whyNoFixtures(recipe) !== null ? null : new RunFixtures(deps, { ...run, jobId }, recipe);
+  }
+
+  private constructor(deps: RunFixturesDeps, run: FixtureRun & { jobId: string }, recipe: Recipe) {
+    this.#deps = deps;
+    this.#run = run;
+    this.#recipe = recipe;
+    this.#rules = rulesFingerprint(recipe);
+    this.#isSecret = isFetchedWithSecrets(recipe) || (run.sessionId ?? null) !== null;
+  }
+
+  /** The outcome of a completed page, with the page as a fixture if it is chosen. */
+  async with(handled: Handled, got: PageGot): Promise<Handled> {
+    if (handled.kind !== "completed" || this.#writes >= MAX_WRITES) return handled;
+    const fixture = await this.#choose(got);
+    return fixture === null ? handled : { ...handled, report: { ...handled.report, fixture } };
+  }
+
+  async #choose(got: PageGot): Promise<PageFixture | null> {
+    const good = goodRecords(got);
+    if (good === null) return null;
+    const { body, finalUrl: url, contentType } = good.answer;
+    const bodyBytes = Buffer.byteLength(body);
+    if (bodyBytes > FIXTURE_LIMITS.pageBytes) return null;
+    const known = await this.#set();
+    const filled = countFilled(good.records, this.#recipe);
+    const facts = { url, size: bodyBytes, filled, rules: this.#rules, runId: this.#run.id };
+    const replaced = known === null ? null : replacedFixtures(known.kept, facts, known.limit);
+    if (known === null || replaced === null) return null;
+    const json = JSON.stringify(good.records);
+    if (json.length > FIXTURE_LIMITS.recordBytes) return null;
+    // Before the file is written: other pages are decided meanwhile.
+    const number = Number.MAX_SAFE_INTEGER - MAX_WRITES + this.#writes++;
+    known.kept = known.kept.filter((fixture) => !replaced.includes(fixture.number));
+    known.kept.push({ ...facts, number, fetchedAt: Number.MAX_SAFE_INTEGER });
+    const file = await this.#deps.keepFixture(this.#sealed(Buffer.from(body as string)));
+    if (file === null) return null;
+    return {
+      url,
+      ...file,
+      filled,
+      rules: this.#rules,
+      contentType,
+      form: bodyFormOf(good.answer),
+      recordCount: good.records.length,
+      records: this.#isSecret ? this.#sealed(Buffer.from(json)).toString("base64") : json,
+      isSealed: this.#isSecret,
+    };
+  }
+
+  #set(): Promise<KnownSet | null> {
+    const { store } = this.#deps;
+    this.#known ??= store
+      .fixtures(this.#run.jobId)
+      .then((found) => (found === null ? null : { limit: found.limit, kept: [...found.list] }));
+    return this.#known;
+  }
+
+  #sealed(bytes: Buffer): Buffer {
+    if (!this.#isSecret) return bytes;
+    return Buffer.from(this.#deps.seal.close(bytes.toString("base64"), SEALED_FOR_FIXTURE));
+  }
+}
+
+/** Such a page may show what only its user should see. */
+function isFetchedWithSecrets({ session_id, sealed, requires_auth, browser }: Recipe): boolean {
+  const types = (browser?.actions ?? []).some((action) => action.type === "write" && action.secret === true);
+  return session_id !== null || sealed !== null || requires_auth || types;
+}

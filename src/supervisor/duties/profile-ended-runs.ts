@@ -1,0 +1,75 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { type HealthProfile, ProfileBuilder } from "../../domain/health/profile.ts";
+import { ruleFieldsOf, rulesOf } from "../../domain/health/run-records.ts";
+import type { RunRecord, Store } from "../../store/ports/port.ts";
+import type { Duty } from "../duties.ts";
+
+/** Runs per look, and records per read: other work gets its turn in between. */
+const RUNS = 20;
+const CHUNK = 200;
+
+interface ProfileDeps {
+  store: Store;
+  clock: Clock;
+  wake: (lanes: string[]) => Promise<void>;
+  log: Log;
+  /** Whether alerts are sent; otherwise they are only stored and logged. */
+  deliver: boolean;
+}
+
+/**
+ * Profiles the records of ended runs of jobs and compares them with earlier runs. Everything is written in one
+ * transaction per run: after a crash, or beside another leader, it is computed again and written once.
+ */
+export function profileEndedRuns({ store, clock, wake, log, deliver }: ProfileDeps): Duty {
+  return {
+    name: "compare the records of ended runs with those before",
+    everyMs: 1000,
+    looksFirst: true,
+    async run(signal, due) {
+      if (due?.unprofiledRuns === false) return;
+      for (;;) {
+        const runs = await store.runsWithoutHealth(RUNS);
+        for (const { runId, generation } of runs) {
+          if (signal.aborted) return;
+          const run = await store.run(runId);
+          // Deleted, or opened again meanwhile.
+          if (run === null || run.generation !== generation) continue;
+          await compare(run, signal);
+        }
+        if (runs.length < RUNS || signal.aborted) return;
+      }
+    },
+  };
+
+  async function compare(run: RunRecord, signal: AbortSignal): Promise<void> {
+    const rules = rulesOf(run);
+    const profile = rules === null ? null : await profileOf(run, signal);
+    if (signal.aborted) return;
+    const found = rules === null || profile === null ? null : { rules, profile };
+    const recorded = await store.recordRunHealth(
+      { runId: run.id, generation: run.generation },
+      found,
+      { deliver },
+      clock.now(),
+    );
+    if (recorded !== null && recorded.lanes.length > 0) await wake(recorded.lanes);
+    const alert = recorded?.alert ?? null;
+    if (alert !== null)
+      log.info(`alert: ${alert.message}`, { alert: alert.id, kind: alert.kind, subject: alert.subject });
+  }
+
+  async function profileOf({ id, kind }: RunRecord, signal: AbortSignal): Promise<HealthProfile> {
+    const builder = new ProfileBuilder();
+    let after: string | undefined;
+    do {
+      const page = await store.results(id, { limit: CHUNK, ...(after === undefined ? {} : { after }) });
+      for (const { data, taskId, url } of page) builder.add(ruleFieldsOf(kind, data), taskId, url);
+      after = page.length < CHUNK ? undefined : page.at(-1)?.id;
+      await setImmediate();
+    } while (after !== undefined && !signal.aborted);
+    return builder.profile();
+  }
+}

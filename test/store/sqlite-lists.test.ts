@@ -58,8 +58,15 @@ describe("SQLite: lists of runs", () => {
         "SEARCH j USING INDEX sqlite_autoindex_jobs_1 (id=?)",
         "CORRELATED SCALAR SUBQUERY 4",
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        // Whether its records are degraded.
+        "CORRELATED SCALAR SUBQUERY 5",
+        "SEARCH h USING INTEGER PRIMARY KEY (rowid=?)",
       ];
-      assert.deepEqual(steps.slice(1), beside, "beside it only the rows of the job and of the workflow");
+      assert.deepEqual(
+        steps.slice(1),
+        beside,
+        "beside it only rows of the job, the workflow and the health of the run",
+      );
       connection.close();
     });
 

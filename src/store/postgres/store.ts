@@ -30,6 +30,15 @@ interface PostgresOptions {
 const WRITERS = 2;
 const READERS = 2;
 
+const LEASE_METHODS: ReadonlySet<keyof StoreMethods> = new Set([
+  "heartbeat",
+  "recordHeartbeat",
+  "answerPings",
+  "takeEngine",
+  "releaseEngine",
+  "probe",
+] as const);
+
 type Listener = (what: "events" | "control") => void;
 
 /**
@@ -102,8 +111,8 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   const spare = channels.slice(1 + READERS).map((channel, index) => ({ channel, index: 1 + READERS + index }));
   /** Another thread, as soon as it is ready; the first one if it cannot be started. */
   const startAnother = (): Promise<StoreThread> => {
-    const next = spare.pop();
-    if (next === undefined || closed !== null) return Promise.resolve(writer);
+    const next = closed === null ? spare.pop() : undefined;
+    if (next === undefined) return Promise.resolve(writer);
     const started = StoreThread.open(startWorker(next.channel, next.index)).then(
       (thread) => {
         threads.push(thread);
@@ -117,29 +126,33 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     starting.push(started);
     return started;
   };
-  let rowWriter: Promise<StoreThread> | null = null;
+  let leaseWriter: Promise<StoreThread> | null = null;
   let isGrowing = false;
   const writerOf = (method: keyof StoreMethods, args: unknown[]): StoreThread => {
     const least = leastBusy(writers);
     if (least.waiting > 0 && writers.length < writerCount && !isGrowing) {
       isGrowing = true;
       void startAnother().then((thread) => {
-        if (thread === writer) return;
-        writers.push(thread);
         isGrowing = false;
+        if (thread !== writer) writers.push(thread);
       });
     }
     // A thread remembers which run of a lane it served last.
     return method === "claim" ? (writers[(args[0] as LaneHold).laneId % writers.length] as StoreThread) : least;
   };
+  /** Leases must not wait for other work of the process: they get a thread and a connection of their own. */
+  const threadForLeases = (): Promise<StoreThread> =>
+    (leaseWriter ??= startAnother().then((thread) => {
+      // It is tried again with the next heartbeat.
+      if (thread === writer) leaseWriter = null;
+      return thread;
+    }));
   const threadFor = (method: keyof StoreMethods, args: unknown[]): StoreThread | Promise<StoreThread> => {
     switch (STORE_ACCESS[method]) {
       case "read":
         return leastBusy(readers);
-      // Leases must not wait for other work of the process: they get a thread and a connection of their own.
       case "row":
-        if (method === "heartbeat" || writer.waiting > 0) rowWriter ??= startAnother();
-        return rowWriter ?? writer;
+        return LEASE_METHODS.has(method) ? threadForLeases() : writer;
       case "runs":
         return writerOf(method, args);
       case "all":

@@ -8,7 +8,8 @@ import {
   type SiteRecordOfProxy,
 } from "../../../domain/proxy/proxy-score.ts";
 import type { ProxySeen } from "../../ports/proxy-port.ts";
-import { type Context, rows } from "../kernel/context.ts";
+import type { Collector, ForEach, Value } from "../kernel/connection.ts";
+import { type Context, RANK, rows } from "../kernel/context.ts";
 
 const NOTE_BATCH = 500;
 /** Sites remembered per proxy, most recent first. */
@@ -23,9 +24,25 @@ export function nextChange({ connection }: Context): number {
 }
 
 /** Makes readers load this proxy again. Within the caller's transaction. */
-export function markChanged(context: Context, n: number): void {
-  context.connection.sql("UPDATE proxies SET changed = ? WHERE n = ?").run(nextChange(context), n);
+export function markChanged({ connection }: Context, n: number): void {
+  connection.atEnd(CHANGED, n);
 }
+
+const MARK_CHANGED: ForEach = {
+  text: "UPDATE proxies SET changed = c.proxies - new.later FROM control c, new WHERE proxies.n = new.n",
+  columns: { later: "bigint", n: "bigint" },
+};
+
+/** All writers share the counter. */
+const CHANGED: Collector<number> = {
+  rank: RANK.proxies,
+  write(connection, list) {
+    const proxies = [...new Set(list)];
+    connection.sql("UPDATE control SET proxies = proxies + ?").run(proxies.length);
+    const rows = proxies.map((n, index): Value[] => [proxies.length - 1 - index, n]);
+    connection.dialect.each(connection, MARK_CHANGED, rows);
+  },
+};
 
 export function noteProxies(context: Context, seen: readonly ProxySeen[], now: number): void {
   for (let from = 0; from < seen.length; from += NOTE_BATCH) {

@@ -19,7 +19,7 @@ export interface Context {
 }
 
 /** The order of what transactions write at their end; see `Connection.atEnd`. */
-export const RANK = { siteCounts: 0, lanes: 1, throughput: 2, events: 3, control: 4 } as const;
+export const RANK = { learned: 0, siteCounts: 1, lanes: 2, throughput: 3, events: 4, proxies: 5, control: 6 } as const;
 
 /** The query determines the type of its rows. */
 export function rows<T>(list: unknown[]): T[] {
@@ -199,8 +199,14 @@ export function stampIdleLane(context: Context, lane: number): void {
   stampIdleLanes(context, [lane]);
 }
 
-export function stampIdleLanesOfRun({ connection, leaseNow }: Context, run: number): void {
-  connection
-    .sql("UPDATE lanes SET lease_until = ? WHERE owner IS NULL AND id IN (SELECT lane FROM streams WHERE run = ?)")
-    .run(leaseNow(), run);
+export function stampIdleLanesOfRun(context: Context, run: number): void {
+  const { connection, leaseNow } = context;
+  const idle = "owner IS NULL AND id IN (SELECT lane FROM streams WHERE run = ?)";
+  if (connection.dialect.isShared) {
+    const lanes = rows<{ id: number }>(connection.sql(`SELECT id FROM lanes WHERE ${idle}`).all(run));
+    stampIdleLanes(
+      context,
+      lanes.map(({ id }) => id),
+    );
+  } else connection.sql(`UPDATE lanes SET lease_until = ? WHERE ${idle}`).run(leaseNow(), run);
 }

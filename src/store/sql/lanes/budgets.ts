@@ -90,10 +90,11 @@ export function releasePermits(
   connection.write(() => {
     connection.dialect.lockName(connection, `budget:${key}`);
     if (units === 0) return withdrawRequest(connection, key, owner);
+    // As with permits: nothing would ever remove the request of a replaced owner.
+    const mayWait = wantsAgain && staysOwner(connection, owner);
     connection.sql("DELETE FROM budget_permits WHERE key = ? AND owner = ? AND units <= ?").run(key, owner, units);
     connection.sql("UPDATE budget_permits SET units = units - ? WHERE key = ? AND owner = ?").run(units, key, owner);
-    // As with permits: nothing would ever remove the request of a replaced owner.
-    if (!wantsAgain || !staysOwner(connection, owner)) return undefined;
+    if (!mayWait) return undefined;
     const holds = connection.sql("SELECT 1 FROM budget_permits WHERE key = ? AND owner = ?").get(key, owner);
     if (holds === undefined) enqueueRequest(connection, key, owner);
     return undefined;

@@ -99,7 +99,7 @@ function tryTakeLane(
   const { connection, leaseNow } = context;
   const { dialect } = connection;
   const isLocked = dialect.lockRuns(connection, { text: RUNNING_IN_LANE, values: [lane] });
-  if (isShared) connection.sql(`${LOCK_OWNER} ${dialect.forUpdate}`).run(lane);
+  if (dialect.isShared) connection.sql(`${LOCK_OWNER} ${dialect.forUpdate}`).run(lane);
   const now = leaseNow();
   const row = connection
     .sql(

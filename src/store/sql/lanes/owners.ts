@@ -101,7 +101,9 @@ export function hasExpiredOwners({ connection, leaseNow, singleEngine }: Context
 
 /** Removes owners whose lease has ended, with their permits: they may no longer write. Within a transaction. */
 export function dropExpiredOwners(context: Context): void {
-  const expired = context.connection.sql("SELECT owner FROM owners WHERE lease_until < ?").all(context.leaseNow());
+  const { connection, leaseNow } = context;
+  const text = `SELECT owner FROM owners WHERE lease_until < ? ORDER BY owner ${connection.dialect.forUpdate}`;
+  const expired = connection.sql(text).all(leaseNow());
   for (const { owner } of expired as { owner: string }[]) dropOwner(context, owner);
 }
 

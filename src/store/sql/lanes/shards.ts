@@ -5,6 +5,7 @@ import type { LaneHold } from "../../ports/port.ts";
 import type { SiteRecord } from "../../records/site-records.ts";
 import { bumpControl, type Context, rows, RUN_MAY_WORK, STATE, stampIdleLane } from "../kernel/context.ts";
 import { changeAllCounters, type CounterChange } from "../kernel/counters.ts";
+import { IS_FREE } from "./owner-rule.ts";
 
 /** The lane of a stream `s` at site `p`. After a reduction of the shards, several streams share a lane. */
 export const LANE_OF_STREAM = `coalesce((SELECT x.id FROM lanes x WHERE p.shard_count > 1 AND x.parent_lane = p.lane
@@ -57,10 +58,8 @@ export function updateTargetShardCount(context: Context, site: SiteRecord): void
 /** Whether another owner has a lane of the site: its running tasks end first. */
 export function othersHaveLanes({ connection, leaseNow }: Context, parentLane: number, lane: number): boolean {
   const found = connection
-    .sql(
-      `SELECT 1 FROM lanes WHERE id IN ${LANES_OF_PARENT} AND id <> ? AND owner IS NOT NULL AND lease_until >= ? LIMIT 1`,
-    )
-    .get(parentLane, parentLane, lane, leaseNow());
+    .sql(`SELECT 1 FROM lanes WHERE id IN ${LANES_OF_PARENT} AND id <> ? AND NOT ${IS_FREE} LIMIT 1`)
+    .get(parentLane, parentLane, lane, leaseNow(), leaseNow());
   return found !== undefined;
 }
 
@@ -75,9 +74,9 @@ export function reshard(context: Context, { site, targetShardCount }: SiteRecord
   // An owner whose lease ended here must not write its remaining outcomes.
   connection
     .sql(
-      `UPDATE lanes SET owner = NULL, epoch = epoch + 1, lease_until = ? WHERE id IN ${LANES_OF_PARENT} AND owner IS NOT NULL AND lease_until < ?`,
+      `UPDATE lanes SET owner = NULL, epoch = epoch + 1, lease_until = ? WHERE id IN ${LANES_OF_PARENT} AND owner IS NOT NULL AND ${IS_FREE}`,
     )
-    .run(leaseNow(), parentLane, parentLane, leaseNow());
+    .run(leaseNow(), parentLane, parentLane, leaseNow(), leaseNow());
   connection
     .sql(
       `UPDATE streams AS s SET lane = (SELECT ${LANE_OF_STREAM} FROM sites p WHERE p.site = s.site)

@@ -10,8 +10,8 @@ import { TASK_STATES } from "../../../domain/run/states.ts";
 import type { Waiting } from "../../../domain/run/waiting.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../../records/site-records.ts";
 import type { LaneHold, SettledTask } from "../../ports/port.ts";
-import type { Row } from "../kernel/connection.ts";
-import { bumpControl, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
+import type { Collector, Row } from "../kernel/connection.ts";
+import { bumpControl, type Context, parseJson, RANK, rows, toJson } from "../kernel/context.ts";
 import { PARENT_LANE_OF } from "../lanes/shards.ts";
 import { newestOpenRun, sitesWaitedFor } from "./site-deps.ts";
 
@@ -265,10 +265,9 @@ export class LearnedStrategies {
     const { connection } = context;
     const sites = new Set(tasks.flatMap(({ report }) => (report?.learned === undefined ? [] : [report.learned.site])));
     this.#sites = [...sites].toSorted();
-    const text = `SELECT learned FROM sites WHERE site = ? ${connection.dialect.forUpdate}`;
     this.#known = connection.dialect.ask(
       connection,
-      this.#sites.map((site) => ({ text, values: [site] })),
+      this.#sites.map((site) => ({ text: LEARNED_OF, values: [site] })),
     );
   }
 
@@ -278,28 +277,46 @@ export class LearnedStrategies {
     else lessons.push(lesson);
   }
 
+  /** Nearly always there is nothing new, and then no row is locked. */
   write(): void {
     if (this.#lessons.size === 0) return;
-    const update = this.#context.connection.sql("UPDATE sites SET learned = ? WHERE site = ?");
     for (const [index, row] of this.#known().entries()) {
       const site = this.#sites[index] as string;
-      const known = parseJson<LearnedStrategy | null>(row?.["learned"] as string | null | undefined, null);
-      const learned = this.#after(known, this.#lessons.get(site) ?? []);
-      if (learned !== null) update.run(JSON.stringify(learned), site);
+      const lessons = this.#lessons.get(site) ?? [];
+      if (afterLessons(learnedIn(row), lessons, this.#now) !== null)
+        this.#context.connection.atEnd(LEARNED, { site, lessons, now: this.#now });
     }
-  }
-
-  /** Null: nothing new. */
-  #after(known: LearnedStrategy | null, lessons: readonly Lesson[]): LearnedStrategy | null {
-    let learned: LearnedStrategy | null = null;
-    for (const { url, needed, because } of lessons) {
-      const before: LearnedStrategy | null = learned ?? known;
-      const now = this.#now;
-      learned = (needed === "browser" ? learnBrowser(before, url, because, now) : learnPlain(before, now)) ?? learned;
-    }
-    return learned;
   }
 }
+
+const LEARNED_OF = "SELECT learned FROM sites WHERE site = ?";
+
+function learnedIn(row: Row | undefined): LearnedStrategy | null {
+  return parseJson<LearnedStrategy | null>(row?.["learned"] as string | null | undefined, null);
+}
+
+/** Null: nothing new. */
+function afterLessons(known: LearnedStrategy | null, lessons: readonly Lesson[], now: number): LearnedStrategy | null {
+  let learned: LearnedStrategy | null = null;
+  for (const { url, needed, because } of lessons) {
+    const before: LearnedStrategy | null = learned ?? known;
+    learned = (needed === "browser" ? learnBrowser(before, url, because, now) : learnPlain(before, now)) ?? learned;
+  }
+  return learned;
+}
+
+/** Others may have learned about the site since: it is read again, under a lock. */
+const LEARNED: Collector<{ site: string; lessons: readonly Lesson[]; now: number }> = {
+  rank: RANK.learned,
+  write(connection, list) {
+    for (const { site, lessons, now } of list.toSorted((a, b) => (a.site < b.site ? -1 : 1))) {
+      const row = connection.sql(`${LEARNED_OF} ${connection.dialect.forUpdate}`).get(site);
+      const learned = afterLessons(learnedIn(row), lessons, now);
+      if (learned !== null)
+        connection.sql("UPDATE sites SET learned = ? WHERE site = ?").run(JSON.stringify(learned), site);
+    }
+  },
+};
 
 export function forgetLearned(context: Context, site: string): SiteRecord {
   return context.connection.write(

@@ -39,11 +39,11 @@ export async function startLargeWorkflow(
   const tasks: number[] = [];
   const nextRange = () => ({ from: tasks.length, to: Math.min(steps.length, tasks.length + MAX_STEPS) });
   // Together with the first steps: a hidden run without open work is removed at once.
-  const { row, hold } = connection.write(() => {
+  const { row, hold, first } = connection.write(() => {
     const inserted = insertRunRow(context, run, now, { hidden: true });
-    tasks.push(...insertSteps(context, inserted.row, workflow, nextRange(), now));
-    return inserted;
+    return { ...inserted, first: insertSteps(context, inserted.row, workflow, nextRange(), now) };
   });
+  tasks.push(...first);
   while (tasks.length < steps.length) {
     await yieldToEventLoop();
     tasks.push(...connection.write(() => insertSteps(context, row, workflow, nextRange(), now)));

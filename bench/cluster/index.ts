@@ -1,5 +1,6 @@
 import { benchCost } from "./cost.ts";
 import { benchLatency } from "./latency.ts";
+import { benchLeases } from "./leases.ts";
 import { benchMemory } from "./memory.ts";
 import { benchScaling } from "./scaling.ts";
 import { benchWriters } from "./writers.ts";
@@ -20,6 +21,7 @@ export async function run(
     latency: () => benchLatency(small ? 30 : 200),
     scaling: () => benchScaling(small ? 5 : 20),
     writers: () => (small ? benchWriters(5, [2]) : benchWriters(12)),
+    leases: () => (small ? benchLeases(10, 5) : benchLeases(600)),
     memory: () => benchMemory(known, small ? 10 : 60),
     cost: () => benchCost(crawled),
   };

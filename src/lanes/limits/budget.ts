@@ -10,6 +10,8 @@ export interface Budget {
   /** Permits this process has acquired from the store. */
   held: number;
   used: number;
+  /** Permits for tasks that are being claimed: they must not go to another process before the tasks start. */
+  promised: number;
   /** The current cap, below `held` after it was lowered; null: none. */
   cap: number | null;
   /** Maximum while other processes want permits. */
@@ -45,6 +47,7 @@ export function newBudget(resolver: string, cap: number | null, clock: Clock): B
     key: resolverKey(resolver),
     held: 0,
     used: 0,
+    promised: 0,
     cap,
     share: Number.POSITIVE_INFINITY,
     requested: false,
@@ -70,4 +73,31 @@ const EXPECTED_MS = 1000;
 export function expectOther(budget: Budget, clock: Clock): void {
   budget.expectedUntil = clock.monotonic() + EXPECTED_MS;
   budget.startedInTurn = Math.max(budget.used, 1);
+}
+
+/** Promises permits for tasks that are being claimed, by resolver; the returned function ends the promise. */
+export function promisePermits(
+  budgets: ReadonlyMap<string, Budget>,
+  rooms: Readonly<Record<string, number | null>>,
+): () => void {
+  const promises = Object.entries(rooms).flatMap(([resolver, room]) => {
+    const budget = budgets.get(resolver);
+    return budget === undefined || budget.cap === null || room === null || room === 0 ? [] : [{ budget, room }];
+  });
+  for (const { budget, room } of promises) budget.promised += room;
+  return () => {
+    for (const { budget, room } of promises) budget.promised -= room;
+  };
+}
+
+/**
+ * A slow site would end up with all permits: while other lanes want some, none gets more than its share. Requests from
+ * before `since` no longer count.
+ */
+export function fairShare({ usedByLane, requestedAt }: Budget, lane: Signal, most: number, since: number): number {
+  for (const [other, at] of requestedAt) if (at < since) requestedAt.delete(other);
+  const others = requestedAt.size - (requestedAt.has(lane) ? 1 : 0);
+  if (others === 0) return most;
+  const contenders = new Set([lane, ...usedByLane.keys(), ...requestedAt.keys()]).size;
+  return Math.max(1, Math.floor(most / contenders));
 }

@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { Signal } from "../../base/signal.ts";
 import { configuredLimit, resolverKey } from "../../domain/lane/lane.ts";
 import type { Store } from "../../store/ports/port.ts";
-import { type Budget, expectOther, newBudget } from "./budget.ts";
+import { type Budget, expectOther, fairShare, newBudget, promisePermits } from "./budget.ts";
 
 const IDLE_RELEASE_MS = 1000;
 const RETRY_MS = 200;
@@ -72,6 +72,11 @@ export class Budgets {
     return true;
   }
 
+  /** Promises permits to tasks that a lane claims now; the returned function ends the promise. */
+  promise(rooms: Readonly<Record<string, number | null>>): () => void {
+    return promisePermits(this.#budgets, rooms);
+  }
+
   /** How many tasks of the resolver a lane may claim; infinite without a cap, 0 while the cap is unknown. */
   claimable(resolver: string, lane: Signal): number {
     const budget = this.#budgets.get(resolver);
@@ -111,11 +116,13 @@ export class Budgets {
 
   /** How many more tasks the lane may start. */
   #available(budget: Budget, lane: Signal): number {
-    const { cap, held, share, used, usedByLane, waiting } = budget;
+    const { cap, held, share, usedByLane, waiting } = budget;
+    const used = budget.used + budget.promised;
     if (cap === null) return Number.POSITIVE_INFINITY;
     if (budget.checkingContention && budget.startedInTurn >= MAX_STARTS_PER_PERMIT * cap) return 0;
     const most = Math.min(held, cap, share);
-    const entitled = (other: Signal) => this.#fairShare(budget, other, most) - (usedByLane.get(other) ?? 0);
+    const entitled = (other: Signal) =>
+      fairShare(budget, other, most, this.#deps.clock.monotonic() - REQUEST_TTL_MS) - (usedByLane.get(other) ?? 0);
     const free = most - used - waiting.ahead(lane, (other) => entitled(other) > 0);
     return Math.max(0, Math.min(free, entitled(lane)));
   }
@@ -130,16 +137,6 @@ export class Budgets {
     else budgets.add(budget);
     budget.requestedAt.set(lane, this.#deps.clock.monotonic());
     if (cap !== null && held < Math.min(cap, share) && !budget.acquiring) void this.#acquire(budget, cap);
-  }
-
-  /** A slow site would end up with all permits: while other lanes want some, none gets more than its share. */
-  #fairShare({ usedByLane, requestedAt }: Budget, lane: Signal, most: number): number {
-    const since = this.#deps.clock.monotonic() - REQUEST_TTL_MS;
-    for (const [other, at] of requestedAt) if (at < since) requestedAt.delete(other);
-    const others = requestedAt.size - (requestedAt.has(lane) ? 1 : 0);
-    if (others === 0) return most;
-    const contenders = new Set([lane, ...usedByLane.keys(), ...requestedAt.keys()]).size;
-    return Math.max(1, Math.floor(most / contenders));
   }
 
   release(resolver: string, lane: Signal): void {
@@ -268,8 +265,8 @@ export class Budgets {
   }
 
   /** Another process wants the free permit, and this one has used its turn or has no waiting lane. */
-  #mustYield({ contended, acquiring, held, used, startedInTurn, waiting }: Budget): boolean {
-    if (!contended || acquiring || held <= used) return false;
+  #mustYield({ contended, acquiring, held, used, promised, startedInTurn, waiting }: Budget): boolean {
+    if (!contended || acquiring || held <= used + promised) return false;
     return startedInTurn >= MAX_STARTS_PER_PERMIT * held || !waiting.isAwaited;
   }
 
@@ -314,7 +311,7 @@ export class Budgets {
   }
 
   async #releaseSurplus(budget: Budget): Promise<void> {
-    const surplus = budget.held - Math.max(budget.used, budget.share);
+    const surplus = budget.held - Math.max(budget.used + budget.promised, budget.share);
     if (surplus <= 0 || budget.acquiring) return;
     budget.held -= surplus;
     await this.#releasePermits(budget, surplus);
@@ -326,6 +323,7 @@ export class Budgets {
     budget.idleTimer = this.#deps.clock.after(IDLE_RELEASE_MS, () => {
       budget.idleTimer = null;
       if (budget.used > 0) return;
+      if (budget.promised > 0) return this.#releaseLater(budget);
       // Waiting lanes keep the request alive, so that other processes see it.
       if (budget.acquiring || (budget.requested && budget.waiting.isAwaited)) this.#releaseLater(budget);
       else void this.#releaseAll(budget);

@@ -15,6 +15,8 @@ export class LaneBudgets {
 
   readonly room = (resolver: string): number => this.#budgets.claimable(resolver, this.#lane);
 
+  readonly promise = (rooms: Readonly<Record<string, number | null>>) => this.#budgets.promise(rooms);
+
   readonly wait = (resolver: string): void => this.#budgets.wait(resolver, this.#lane);
 
   /** `written` resolves when the task's outcome is in the store. */

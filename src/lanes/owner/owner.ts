@@ -212,6 +212,7 @@ export class LaneOwner implements SlotSeeker {
     const { store, clock, backpressure, settler } = this.#deps;
     const free = this.pace.gate().kind === "go" ? this.pace.free : 0;
     const rules = this.#window.claimRules(this.#laneBudgets, free);
+    const endPromise = this.#laneBudgets.promise(rules.resolverRoom);
     try {
       // The store's answer does not include a retry that is not written yet.
       const unwritten = settler.isWriting(this.#grant) ? this.#nextReadyAt : null;
@@ -228,6 +229,8 @@ export class LaneOwner implements SlotSeeker {
       this.#nextReadyAt = earliest(claim.nextReadyAt, unwritten);
     } catch (error) {
       if (!backpressure.report(error)) throw error;
+    } finally {
+      endPromise();
     }
   }
 

@@ -26,7 +26,7 @@ interface PostgresOptions {
   writers?: number;
 }
 
-/** Two do 1.7 times as much as one with Postgres 2 ms away, and four no more than two (docs/scaling.md). */
+/** More than one, so that claims do not wait while outcomes are settled. */
 const WRITERS = 2;
 const READERS = 2;
 

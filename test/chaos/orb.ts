@@ -79,7 +79,9 @@ export class OrbProcess {
 
   /** Signals it again and again until it has ended: repetitions within a second count as one. */
   async pressed(signal: NodeJS.Signals): Promise<Ended> {
-    const presses = setInterval(() => this.kill(signal), 200);
+    // Once it has stopped, it only exits: Node handles no signals then.
+    const press = () => this.stderr.includes('"message":"stopped"') || this.kill(signal);
+    const presses = setInterval(press, 200);
     try {
       return await this.end();
     } finally {

@@ -22,8 +22,6 @@ interface PostgresOptions {
   leaseNow?: () => number;
   /** The schema is still being copied, and audited before others may start on it. */
   unfinished?: boolean;
-  /** Connections for transactions that exclude only those of the same runs. */
-  writers?: number;
 }
 
 /** More than one, so that claims do not wait while outcomes are settled. */
@@ -58,9 +56,8 @@ export async function migratePostgres(options: PostgresOptions): Promise<NonNull
 
 async function open(options: PostgresOptions): Promise<{ store: Store; migrated: NonNullable<Opened["migrated"]> }> {
   const { url, schema } = takeSchema(options.url);
-  const { writers: writerCount = WRITERS } = options;
   // A writer, the readers, and those that start when there is more to write.
-  const channels = Array.from({ length: writerCount + READERS + 1 }, () => createChannel());
+  const channels = Array.from({ length: WRITERS + READERS + 1 }, () => createChannel());
   const isReader = (index: number) => index >= 1 && index <= READERS;
   const wire = startWire(url, schema, channels, isReader);
   // Subscribed from the start: a thread that has already exited emits nothing.
@@ -130,7 +127,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   let isGrowing = false;
   const writerOf = (method: keyof StoreMethods, args: unknown[]): StoreThread => {
     const least = leastBusy(writers);
-    if (least.waiting > 0 && writers.length < writerCount && !isGrowing) {
+    if (least.waiting > 0 && writers.length < WRITERS && !isGrowing) {
       isGrowing = true;
       void startAnother().then((thread) => {
         isGrowing = false;

@@ -26,7 +26,7 @@ export type Values = (Value | Record<string, Value>)[];
 export interface WriteOptions {
   /** Survives a power cut; otherwise one may undo the last transactions, as whole transactions. */
   durable?: boolean;
-  /** Excludes all other writers, whatever the scope of the method. */
+  /** Executes in the scope `all`, whatever the scope of the method. */
   exclusive?: boolean;
 }
 

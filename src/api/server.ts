@@ -56,6 +56,8 @@ export async function createApi(
     connectionTimeout: limits.silentMs,
     keepAliveTimeout: limits.keepAliveMs,
     forceCloseConnections: "idle",
+    // Plugins read files: on a slow disk the start takes longer, it does not fail.
+    pluginTimeout: 0,
     // Our own hook answers with a problem.
     return503OnClosing: false,
     genReqId: () => deps.random.uuid(),

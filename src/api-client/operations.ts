@@ -120,7 +120,7 @@ export type Job = {
     include: string[];
     /** skip matching pages; overrides the other patterns */
     exclude: string[];
-    /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+    /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
     follow: string[];
     /** only matching pages give records; without include and follow, every page of the site is followed */
     read: string[];
@@ -1369,7 +1369,7 @@ export type RunRecipe = {
       include?: string[];
       /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+      /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
       follow?: string[];
       /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];
@@ -2163,7 +2163,7 @@ export interface Operations {
         include?: string[];
         /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+        /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
         follow?: string[];
         /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
@@ -2495,7 +2495,7 @@ export interface Operations {
         include?: string[];
         /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+        /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
         follow?: string[];
         /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
@@ -4651,7 +4651,7 @@ export interface Operations {
       include?: string[];
       /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+      /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
       follow?: string[];
       /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];

@@ -115,7 +115,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "open",
-      name: "Claimed / queued",
+      name: "In flight / queued",
       width: "112px",
       align: "end",
       priority: 7,

@@ -243,7 +243,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Follow"
-          help="With Include or Read: also follow these pages, such as list pages, without storing records. Alone: works like Include."
+          help="Pages to follow without storing records, such as list pages. If Include and Read are empty, this works like Include."
           error={errors.follow}
           rows={2}
           value={form.follow}

@@ -201,7 +201,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
 }
 
 export function perSecond(value: number | null): string {
-  return value === null ? "any" : String(value);
+  return value === null ? "no limit" : String(value);
 }
 
 export function breakerTitle({ failures }: Site["breaker"]): string {

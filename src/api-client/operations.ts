@@ -38,7 +38,7 @@ export type Job = {
   /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
   on_degraded: "alert" | "pause_schedule" | "fail";
   fixtures: number | null;
-  /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+  /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
   escalate: boolean;
   respect_robots: boolean;
   timeout_seconds: number | null;
@@ -1277,7 +1277,7 @@ export type RunRecipe = {
     /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
     on_degraded?: "alert" | "pause_schedule" | "fail";
     fixtures?: number | null;
-    /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+    /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate?: boolean;
     respect_robots?: boolean;
     timeout_seconds?: number | null;
@@ -2071,7 +2071,7 @@ export interface Operations {
       /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
       on_degraded?: "alert" | "pause_schedule" | "fail";
       fixtures?: number | null;
-      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+      /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;
@@ -2403,7 +2403,7 @@ export interface Operations {
       /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
       on_degraded?: "alert" | "pause_schedule" | "fail";
       fixtures?: number | null;
-      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+      /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;
@@ -4760,7 +4760,7 @@ export interface Operations {
       schema?: boolean | Record<string, unknown> | null;
       extract?: Record<string, unknown> | null;
       max_attempts?: number | null;
-      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+      /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;

@@ -243,7 +243,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Follow"
-          help="Pages to follow without storing records, such as list pages. If Include and Read are empty, this works like Include."
+          help="Pages to follow without storing records, such as list pages. If Include and Read are empty, matching pages are stored too, and no others are followed."
           error={errors.follow}
           rows={2}
           value={form.follow}
@@ -253,7 +253,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Read"
-          help="Store records of matching pages only. Without Include, all pages are followed."
+          help="Store records of matching pages only. If Include and Follow are empty, all pages are followed."
           error={errors.read}
           rows={2}
           value={form.read}

@@ -191,7 +191,9 @@ function Accept({ job, runs, needed }: { job: Job; runs: number; needed: number 
       >
         Do this if the site really changed and the records are right. Later runs are then compared only with{" "}
         {runs === 1 ? "the newest run" : `the ${runs} newest runs`}, not with those before.{" "}
-        {runs < needed ? `Comparison starts again when there are ${needed} such runs.` : ""}
+        {runs < needed
+          ? `Comparison starts again once there are ${needed} runs, including ${runs === 1 ? "this one" : "these"}.`
+          : ""}
       </Confirm>
     </>
   );

@@ -57,8 +57,11 @@ export class Lease {
     const { store, clock, log, ttlMs, heartbeatMs } = this.#options;
     const outages = new OutageLogger(log);
     lost.signal.addEventListener("abort", () => this.#wake.raise(), { once: true });
+    // Whoever waited long for the first lease has little of it left.
+    let pauseMs = Math.max(0, Math.min(heartbeatMs, this.#renewed + heartbeatMs - clock.monotonic()));
     while (!lost.signal.aborted) {
-      await this.#wake.wait(clock, heartbeatMs);
+      await this.#wake.wait(clock, pauseMs);
+      pauseMs = heartbeatMs;
       if (lost.signal.aborted) return;
       const asked = (this.#asked = clock.monotonic());
       try {

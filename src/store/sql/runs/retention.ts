@@ -2,8 +2,8 @@ import { decodeId } from "../../../domain/run/ids.ts";
 import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
 import { STEP_LANES } from "../../../domain/workflow/definition.ts";
 import type { DroppedFiles } from "../../ports/retention-port.ts";
-import type { Changes } from "../kernel/connection.ts";
-import { type Context, rows } from "../kernel/context.ts";
+import type { Changes, Collector } from "../kernel/connection.ts";
+import { type Context, RANK, rows } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { hideChildren } from "./hide-runs.ts";
 
@@ -88,9 +88,27 @@ export function dropFiles(context: Context, ids: readonly string[]): DroppedFile
 
 /** Files that were stored for rows that were never written. */
 export function recordOrphanedFiles({ connection }: Context, hashes: readonly string[]): void {
-  for (const hash of hashes)
-    connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
+  if (hashes.length > 0) connection.atEnd(ORPHANED, () => hashes);
 }
+
+/** As `dropArtifacts`, while other runs may drop the same files. */
+export function replaceArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): void {
+  const text = `SELECT json_group_array(lower(hex(hash))) AS hashes FROM artifacts WHERE ${which}`;
+  const answer = connection.dialect.ask(connection, [{ text, values }]);
+  connection.atEnd(ORPHANED, () => JSON.parse(String(answer()[0]?.["hashes"] ?? "[]")) as string[]);
+  // The files are deleted next.
+  connection.dialect.outliveCrash(connection);
+  connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values);
+}
+
+/** In order: other runs may have files with the same content. */
+const ORPHANED: Collector<() => readonly string[]> = {
+  rank: RANK.orphanedFiles,
+  write(connection, lists) {
+    for (const hash of new Set(lists.flatMap((list) => list()).toSorted()))
+      connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
+  },
+};
 
 const removeTasks: Step = (context, run, limit) => {
   const { connection } = context;

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, OrbError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { Signal } from "../base/signal.ts";
 import { OutageLogger } from "../base/outage-logger.ts";
@@ -43,6 +43,17 @@ export class Lease {
     this.#renewed = this.#options.clock.monotonic();
   }
 
+  /** Obtains the lease under a name. Who waited long for its turn has little of it left by its own clock, and renews it. */
+  async obtain(owner: string, join: () => Promise<void>): Promise<void> {
+    const { store, clock, ttlMs, heartbeatMs } = this.#options;
+    this.asked();
+    await join();
+    if (clock.monotonic() - this.#renewed < heartbeatMs) return;
+    this.asked();
+    if ((await store.heartbeat(owner, ttlMs)) === null)
+      throw new OrbError("engine_lost", "the lease ended before it could be used");
+  }
+
   holds(): boolean {
     return this.#options.clock.monotonic() - this.#renewed < this.#options.ttlMs;
   }
@@ -57,11 +68,8 @@ export class Lease {
     const { store, clock, log, ttlMs, heartbeatMs } = this.#options;
     const outages = new OutageLogger(log);
     lost.signal.addEventListener("abort", () => this.#wake.raise(), { once: true });
-    // Whoever waited long for the first lease has little of it left.
-    let pauseMs = Math.max(0, Math.min(heartbeatMs, this.#renewed + heartbeatMs - clock.monotonic()));
     while (!lost.signal.aborted) {
-      await this.#wake.wait(clock, pauseMs);
-      pauseMs = heartbeatMs;
+      await this.#wake.wait(clock, heartbeatMs);
       if (lost.signal.aborted) return;
       const asked = (this.#asked = clock.monotonic());
       try {

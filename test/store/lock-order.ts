@@ -19,6 +19,8 @@ export interface Acquired {
   isNew?: boolean;
   /** Of the run that the row belongs to. */
   partition?: number;
+  /** A lock, by type and key, that whoever writes the row is to hold. */
+  guard?: readonly [type: string, key: string];
   /** The row belongs to a run that this transaction inserted. */
   own?: boolean;
   run?: number;
@@ -76,14 +78,17 @@ function distinct(list: readonly Traced[]): Traced[] {
   return [...known.values()];
 }
 
+/** Whether it held the lock of the row's run, or of what else the row belongs to. */
 function isGuarded({ acquired, scope }: Traced, one: Acquired): boolean {
-  if (one.own === true || scope === "all") return true;
-  if (one.partition === undefined) return false;
-  for (const held of acquired) {
-    if (held === one) return false;
-    if (held.type === "partition" && held.key[0] === one.partition) return true;
-  }
-  return false;
+  if (one.own === true) return true;
+  const { partition, guard } = one;
+  if (partition !== undefined && scope === "all") return true;
+  const before = acquired.slice(0, acquired.indexOf(one));
+  return before.some(
+    ({ type, key }) =>
+      (partition !== undefined && type === "partition" && key[0] === partition) ||
+      (guard !== undefined && type === guard[0] && key[0] === guard[1]),
+  );
 }
 
 const isLock = (type: string) => type === "partition" || type === "the deployment" || type.startsWith("name ");
@@ -91,22 +96,24 @@ const isLock = (type: string) => type === "partition" || type === "the deploymen
 /** Locks of which there is one, that every transaction holds whenever it locks such a row. */
 function guardsOf(list: readonly Traced[]): Map<string, string> {
   const possible = new Map<string, Set<string>>();
-  const byRun = new Map<string, boolean>();
+  const owned = new Map<string, string | null>();
   for (const traced of list) {
     const held = new Set<string>();
     for (const one of traced.acquired) {
       const name = `${one.type} ${one.key.join(":")}`.trim();
       if (isLock(one.type)) {
-        if (one.mode === "update" && one.type !== "partition") held.add(name);
+        // Of which there is one.
+        if (one.mode === "update" && one.key[0] === "") held.add(name);
         continue;
       }
-      byRun.set(one.type, (byRun.get(one.type) ?? true) && isGuarded(traced, one));
+      const own = isGuarded(traced, one) ? (one.guard?.[0] ?? "partition") : null;
+      owned.set(one.type, owned.get(one.type) === null ? null : own);
       const before = possible.get(one.type);
       possible.set(one.type, new Set([...held].filter((one) => before === undefined || before.has(one))));
     }
   }
   const guards = new Map<string, string>();
-  for (const [type, guarded] of byRun) if (guarded) guards.set(type, "its run");
+  for (const [type, guard] of owned) if (guard !== null) guards.set(type, guard);
   for (const [type, names] of possible)
     for (const name of names) if (!guards.has(type)) guards.set(type, name);
   return guards;
@@ -136,13 +143,20 @@ function judgeTogether(together: readonly Traced[]): Verdict {
   const problems: string[] = [];
   const list = withoutInserts(together);
   const guarded = guardsOf(list);
-  const modes = new Map<string, Set<LockMode>>();
-  for (const { acquired } of list)
-    for (const { type, mode } of acquired) modes.set(type, (modes.get(type) ?? new Set()).add(mode));
-  const mayWait = ({ type, mode, waits }: Acquired) =>
-    waits && !guarded.has(type) && CONFLICTS[mode].some((other) => modes.get(type)?.has(other));
+  // One that excludes all others does not meet itself.
+  const modesOf = (scopes: (scope: Traced["scope"]) => boolean) => {
+    const modes = new Map<string, Set<LockMode>>();
+    for (const { acquired, scope } of list)
+      if (scopes(scope))
+        for (const { type, mode } of acquired) modes.set(type, (modes.get(type) ?? new Set()).add(mode));
+    return modes;
+  };
+  const modes = { any: modesOf(() => true), others: modesOf((scope) => scope !== "all") };
   const edges = new Map<string, Map<string, Edge>>();
-  for (const { acquired } of list) {
+  for (const { acquired, scope } of list) {
+    const met = scope === "all" ? modes.others : modes.any;
+    const mayWait = ({ type, mode, waits }: Acquired) =>
+      waits && !guarded.has(type) && CONFLICTS[mode].some((other) => met.get(type)?.has(other));
     const held = new Map<string, Acquired>();
     for (const one of acquired) {
       if (guarded.has(one.type)) continue;

@@ -11,7 +11,12 @@ import type { Acquired, Key, LockMode, Traced } from "./lock-order.ts";
 const SCHEMA = "orbweaver";
 
 /** Columns that tell whose a row is. */
-const BELONGS = ["run", "stream", "task", "parent_run"] as const;
+const BELONGS = ["run", "stream", "task", "parent_run", "job"] as const;
+/** What runs of one job share. */
+const OF_JOBS: ReadonlySet<string> = new Set(["page_states", "page_copies", "fixtures"]);
+
+/** Locked only by a query that leaves out what others have locked, and changes nothing: of queries no text is known. */
+const TAKEN_IF_FREE: ReadonlySet<string> = new Set(["alerts"]);
 
 /** Functions of the server are renamed, so that those of the same name can write down what they are asked. */
 const TRACED_FUNCTIONS = `
@@ -88,6 +93,7 @@ export class LockTrace implements AsyncDisposable {
   readonly #inserters = new Map<number, number | null>();
   readonly #streams = new Map<number, number>();
   readonly #tasks = new Map<number, number>();
+  readonly #jobs = new Map<number, string>();
   #transactions = new Map<number, Transaction>();
   #sequence = 0;
   readonly traced: Traced[] = [];
@@ -238,6 +244,7 @@ export class LockTrace implements AsyncDisposable {
       this.#parents.set(n, belongs.parent_run ?? null);
       this.#inserters.set(n, insertedBy);
     }
+    if (table === "jobs") this.#jobs.set(n, String(byIndex.get("jobs_id_key")?.[0]));
     if (table === "streams" && belongs.run !== undefined) this.#streams.set(n, belongs.run);
     if (table === "tasks" && belongs.stream !== undefined) this.#tasks.set(n, belongs.stream);
     return row;
@@ -249,7 +256,7 @@ export class LockTrace implements AsyncDisposable {
       const key = row.keys.get(name);
       if (generated || key === undefined || key.some((value) => value === null)) continue;
       const isPrimary = key === row.key;
-      const type = isPrimary ? row.table : `${row.table} by ${name}`;
+      const type = isPrimary ? typeOf(row) : `${row.table} by ${name}`;
       this.#add(transaction, { type, key, mode: "update", isNew: true, ...this.#guardOf(row) });
     }
   }
@@ -257,19 +264,27 @@ export class LockTrace implements AsyncDisposable {
   #locked(transaction: Transaction, row: Row, mode: LockMode, kind: string): void {
     // Of a list of rows, those that others have locked are left out; the change of the others follows at once.
     const skips = /SKIP LOCKED/.test(transaction.sql);
+    const isTakenIfFree = kind === "LOCK" && TAKEN_IF_FREE.has(row.table);
     const { statement } = transaction;
     if (skips && kind !== "LOCK")
       for (const one of transaction.acquired)
         if (one.statement === statement && one.row === row) one.waits = false;
-    this.#add(transaction, { type: row.table, key: row.key, mode, row, ...this.#guardOf(row) });
+    this.#add(transaction, { type: typeOf(row), key: row.key, mode, row, ...this.#guardOf(row) }, !isTakenIfFree);
   }
 
-  #add(transaction: Transaction, { row = null, ...what }: Omit<Acquired, "waits" | "sql"> & { row?: Row | null }): void {
+  #add(
+    transaction: Transaction,
+    { row = null, ...what }: Omit<Acquired, "waits" | "sql"> & { row?: Row | null },
+    waits = true,
+  ): void {
     const { sql, statement } = transaction;
-    transaction.acquired.push({ ...what, waits: true, sql, statement, row, sequence: this.#sequence });
+    transaction.acquired.push({ ...what, waits, sql, statement, row, sequence: this.#sequence });
   }
 
-  #guardOf({ table, key, belongs }: Row): { partition?: number; run?: number } {
+  #guardOf({ table, key, belongs }: Row): Pick<Acquired, "partition" | "run" | "guard"> {
+    const job = this.#jobs.get(belongs.job ?? 0);
+    if (OF_JOBS.has(table) && job !== undefined) return { guard: ["name job", job] };
+    if (table === "budget_permits") return { guard: ["name budget", String(key[0]).replace(/^waiting:/, "")] };
     const run = table === "runs" ? Number(key[0]) : (belongs.run ?? this.#runOfStream(belongs.stream) ?? this.#runOfTask(belongs.task ?? undefined));
     if (run === undefined || run === null || !this.#parents.has(run)) return {};
     let root = run;
@@ -305,8 +320,9 @@ export class LockTrace implements AsyncDisposable {
       // Nobody else sees rows, or rows of runs, that it inserted itself.
       acquired: transaction.acquired
         .filter(({ row }) => row === null || !isOwn(row.insertedBy))
-        .map(({ type, key, mode, waits, sql, run, partition, isNew }) => ({
+        .map(({ type, key, mode, waits, sql, run, partition, isNew, guard }) => ({
           ...{ type, key, mode, waits, sql },
+          ...(guard === undefined ? {} : { guard }),
           ...(isNew === true ? { isNew } : {}),
           ...(partition === undefined ? {} : { partition }),
           ...(run !== undefined && isOwn(this.#inserters.get(run) ?? null) ? { own: true } : {}),
@@ -317,6 +333,11 @@ export class LockTrace implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client.end();
   }
+}
+
+/** Entries of `meta` have nothing to do with each other. */
+function typeOf({ table, key }: Row): string {
+  return table === "meta" ? `meta ${String(key[0]).split(" ")[0]}` : table;
 }
 
 interface Transaction {
@@ -350,7 +371,7 @@ function triggersOf(table: Table): string {
 }
 
 function placesOf(refs: string): { file: string; block: string }[] {
-  return [...refs.matchAll(/rel \d+\/\d+\/(\d+) blk (\d+)/g)].map(([, file = "", block = ""]) => ({ file, block }));
+  return [...refs.matchAll(/rel \d+\/\d+\/(\d+)(?: fork main)? blk (\d+)/g)].map(([, file = "", block = ""]) => ({ file, block }));
 }
 
 function modeOf(description: string): LockMode {

@@ -13,8 +13,14 @@ import { type ProxyConnection, PostgresProxy } from "./postgres-proxy.ts";
 const OWNER = "w";
 const PAGES = 4;
 
-/** How a connection ends: the line is cut, or the server ends the session. `lost`: after what the statement did. */
+/** How a connection ends: the line is cut, before the statement or behind its effect, or the server ends the session. */
 type How = "cut" | "ended by the server" | "cut after the answer was given";
+
+interface Round {
+  runId: string;
+  lane: string;
+  hold: LaneGrant;
+}
 
 /** Counts the statements of the next transaction, and ends its connection at one of them. */
 class Killer {
@@ -98,7 +104,7 @@ describe("a connection that ends at any statement", servicesGate, () => {
   });
 
   /** A run of its own, at a site of its own, of which nothing was claimed. */
-  async function begin(): Promise<{ runId: string; lane: string; hold: LaneGrant }> {
+  async function begin(): Promise<Round> {
     rounds += 1;
     const lane = `site:s${rounds}.example`;
     const tasks = Array.from({ length: PAGES }, (_, index) => newTask(`page-${index}`, { lane }));
@@ -125,12 +131,13 @@ describe("a connection that ends at any statement", servicesGate, () => {
     }
   }
 
-  const outcome = (task: ClaimedTask, index: number): SettledTask => {
+  const outcome = (task: ClaimedTask): SettledTask => {
     const base = { task, attempt: attempt(task.tries + 1) };
+    const index = Number(/\d+$/.exec(task.key)?.[0]);
     if (index === 1) return { ...base, verdict: FAILED };
     if (index === 2 && task.tries === 0) return { ...base, verdict: retryAt(Date.now()) };
     const discovered =
-      index === 3 && task.key.startsWith("page")
+      task.key === "page-3"
         ? [{ key: `found-${task.key}`, url: task.url ?? "", lane: "site:new.example", site: "new.example", depth: 1 }]
         : [];
     return { ...base, report: { discovered }, verdict: { kind: "completed", artifacts: [], results: [{ n: index }], detail: null } };
@@ -148,15 +155,20 @@ describe("a connection that ends at any statement", servicesGate, () => {
   }
 
   /** Whatever happened: every page has its one outcome, and the run its one end. */
-  async function finish(round: { runId: string; lane: string; hold: LaneGrant }): Promise<void> {
+  async function finish(round: Round): Promise<void> {
     for (let tasks = await claimAll(round); tasks.length > 0; tasks = await claimAll(round))
-      await settle(round.hold, tasks.map((task) => outcome(task, Number(/\d+$/.exec(task.key)?.[0]))));
+      await settle(round.hold, tasks.map(outcome));
     await store.releaseLane(round.hold);
-    const other = { ...round, lane: "site:new.example", hold: await take("site:new.example") };
-    for (let tasks = await claimAll(other); tasks.length > 0; tasks = await claimAll(other))
-      await settle(other.hold, tasks.map((task) => ({ task, attempt: attempt(1), verdict: { kind: "completed", artifacts: [], results: [{}], detail: null } })));
-    await store.releaseLane(other.hold);
+    await settleFound();
     await check(round.runId);
+  }
+
+  /** What a page of the run has found, at another site. */
+  async function settleFound(): Promise<void> {
+    const found = { lane: "site:new.example", hold: await take("site:new.example") };
+    for (let tasks = await claimAll(found); tasks.length > 0; tasks = await claimAll(found))
+      await settle(found.hold, tasks.map(outcome));
+    await store.releaseLane(found.hold);
   }
 
   async function check(runId: string): Promise<void> {
@@ -169,29 +181,34 @@ describe("a connection that ends at any statement", servicesGate, () => {
     assert.equal((await direct.results(runId, { limit: 100 })).length, PAGES);
     const ends = (await direct.events(runId, { limit: 100 })).filter(({ type }) => type === "run.partial");
     assert.equal(ends.length, 1, JSON.stringify(ends));
-    assert.deepEqual((await direct.audit()).findings, []);
   }
 
-  for (const [what, setUp] of [
-    ["claim", async () => ({ ...(await begin()), tasks: null })],
-    [
-      "settle",
-      async () => {
-        const round = await begin();
-        return { ...round, tasks: await claimAll(round) };
-      },
-    ],
-  ] as const) {
+  const setUps: Readonly<Record<string, () => Promise<Round & { tasks: ClaimedTask[] | null }>>> = {
+    claim: async () => ({ ...(await begin()), tasks: null }),
+    settle: async () => {
+      const round = await begin();
+      return { ...round, tasks: await claimAll(round) };
+    },
+    "settle that ends its run": async () => {
+      const round = await begin();
+      await settle(round.hold, (await claimAll(round)).map(outcome));
+      await settleFound();
+      return { ...round, tasks: await claimAll(round) };
+    },
+  };
+
+  for (const [what, setUp] of Object.entries(setUps)) {
     /** One transaction with a connection that ends at a statement, and all that follows. */
     const play = async (at: number | null, how: How): Promise<{ statements: string[]; isDone: boolean }> => {
-      const round: { runId: string; lane: string; hold: LaneGrant; tasks: ClaimedTask[] | null } = await setUp();
+      const round = await setUp();
       killer.arm(at, how);
-      let tasks = round.tasks;
-      if (tasks === null) tasks = await claimAll(round);
-      else await settle(round.hold, tasks.map(outcome));
+      const tasks = round.tasks ?? (await claimAll(round));
+      if (round.tasks !== null) await settle(round.hold, tasks.map(outcome));
       const heard = killer.disarm();
-      assert.equal(tasks.length, PAGES, "all were claimed, by whichever try");
-      if (round.tasks === null) await settle(round.hold, tasks.map(outcome));
+      if (round.tasks === null) {
+        assert.equal(tasks.length, PAGES, "all were claimed, by whichever try");
+        await settle(round.hold, tasks.map(outcome));
+      }
       await finish(round);
       return heard;
     };
@@ -204,8 +221,9 @@ describe("a connection that ends at any statement", servicesGate, () => {
         assert.ok(statements.length > 8, `${statements.length} statements`);
         for (let at = 1; at <= statements.length; at += 1)
           assert.ok((await play(at, how)).isDone, `the connection ended at statement ${at}: ${statements[at - 1]}`);
-        if (how !== "cut") return;
-        assert.ok((await play(statements.length, "cut after the answer was given")).isDone);
+        if (how === "cut")
+          assert.ok((await play(statements.length, "cut after the answer was given")).isDone);
+        assert.deepEqual((await direct.audit()).findings, []);
       });
   }
 });

@@ -60,6 +60,8 @@ export class PostgresProxy implements Disposable {
 }
 
 function join(near: Socket, far: Socket, rules: ProxyRules): void {
+  // Messages are passed on one by one, and none waits for more.
+  for (const socket of [near, far]) socket.setNoDelay(true);
   const prepared = new Map<string, string>();
   const waiting: { command: string; heard: string; resolve: () => void }[] = [];
   let held: Buffer[] | null = null;

@@ -192,15 +192,21 @@ export class Worker implements Being, OwnerWorld {
       this.#cluster.prolongOwner(name);
       return 1;
     };
-    const done = () => {
+    const { heartbeatMs } = this.#cluster.plan;
+    const begin = (renewed: number) => {
       this.#name = name;
       this.#joined = true;
-      this.#renewed = asked;
+      this.#renewed = renewed;
       this.#lookAtShares();
-      const { heartbeatMs } = this.#cluster.plan;
-      this.#heartbeatIn(name, Math.max(0, asked + heartbeatMs - this.timeline.now()));
+      this.#heartbeatIn(name, heartbeatMs);
     };
     const failed = () => this.timeline.at(PROBE_MS, this, () => this.#join());
+    // Who waited long for its turn renews the lease before it begins.
+    const done = () => {
+      const now = this.timeline.now();
+      if (now - asked < heartbeatMs) return begin(asked);
+      this.database.write(this, { verb: "heartbeat", owners: [name], work, done: () => begin(now), failed });
+    };
     this.database.write(this, { verb: "join", work, done, failed });
   }
 

@@ -139,14 +139,22 @@ const removeStreams: Step = ({ connection }, run, limit) => {
       .sql("DELETE FROM streams WHERE id IN (SELECT id FROM streams WHERE run = ? LIMIT ?) RETURNING lane")
       .all(run, limit),
   ).map(({ lane }) => lane);
-  if (lanes.length > 0)
-    connection
-      .sql(
-        `DELETE FROM lanes WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND substr(lane, 1, ${STEP_LANES.length}) = '${STEP_LANES}'
-           AND NOT EXISTS (SELECT 1 FROM streams s WHERE s.lane = lanes.id)`,
-      )
-      .run(JSON.stringify(lanes));
+  if (lanes.length > 0) connection.atEnd(EMPTY_LANES, lanes);
   return lanes.length;
+};
+
+const ARE_EMPTY = `id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
+  AND substr(lane, 1, ${STEP_LANES.length}) = '${STEP_LANES}' AND NOT EXISTS (SELECT 1 FROM streams s WHERE s.lane = lanes.id)`;
+
+/** In order: heartbeats lock lanes at the same time. */
+const EMPTY_LANES: Collector<readonly number[]> = {
+  rank: RANK.lanes,
+  write(connection, lists) {
+    const lanes = JSON.stringify(lists.flat());
+    if (connection.dialect.isShared)
+      connection.sql(`SELECT 1 FROM lanes WHERE ${ARE_EMPTY} ORDER BY id FOR UPDATE`).run(lanes);
+    connection.sql(`DELETE FROM lanes WHERE ${ARE_EMPTY}`).run(lanes);
+  },
 };
 
 const STEPS: readonly Step[] = [

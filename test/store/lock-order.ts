@@ -103,7 +103,7 @@ function guardsOf(list: readonly Traced[]): Map<string, string> {
       const name = `${one.type} ${one.key.join(":")}`.trim();
       if (isLock(one.type)) {
         // Of which there is one.
-        if (one.mode === "update" && one.key[0] === "") held.add(name);
+        if (one.mode === "update" && (one.key[0] ?? "") === "") held.add(name);
         continue;
       }
       const own = isGuarded(traced, one) ? (one.guard?.[0] ?? "partition") : null;

@@ -78,7 +78,12 @@ describe("a database that is locked for longer than a lock is waited for", servi
       offers: () => 0,
       controls: () => 0,
     };
-    const working = worker.work(ticket);
+    // As an engine does it: a lane with work is offered again.
+    const work = async () => {
+      for (let end = await worker.work(ticket); end.more || end.wakeAt !== null; end = await worker.work(ticket))
+        await wait(20);
+    };
+    const working = work();
     await some.promise;
     await admin.query("BEGIN");
     await admin.query(`SELECT pg_advisory_xact_lock(${DEPLOYMENT_LOCK}, hashtext('orbweaver'))`);

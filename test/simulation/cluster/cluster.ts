@@ -194,7 +194,11 @@ export class Cluster {
   laneGivenBack(lane: Lane, waitMs: number | null): void {
     const now = this.timeline.now();
     const readyAt = lane.readyAt(now);
-    if (lane.open === 0) this.#open -= 1;
+    // Two may give back the same lane, one of them late.
+    if (lane.open === 0 && !lane.isDone) {
+      lane.isDone = true;
+      this.#open -= 1;
+    }
     if (readyAt === null) return;
     const at = Math.max(readyAt, waitMs !== null && waitMs > PATIENCE_MS ? now + waitMs : now);
     if (at > now) this.#offerAt(lane, at);

@@ -41,6 +41,8 @@ export class Lane {
   ticketUntil = Number.NEGATIVE_INFINITY;
   /** When its owner was killed or frozen, until somebody goes on with it. */
   orphan: { since: number; by: "kill" | "freeze" } | null = null;
+  /** It was given back without open pages. */
+  isDone = false;
   ownerChanges = 0;
   /** Work that two have done: fetched again, because the one before could not write it any more. */
   recovered = 0;

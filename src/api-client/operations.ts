@@ -38,7 +38,7 @@ export type Job = {
   /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
   on_degraded: "alert" | "pause_schedule" | "fail";
   fixtures: number | null;
-  /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+  /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
   escalate: boolean;
   respect_robots: boolean;
   timeout_seconds: number | null;
@@ -120,7 +120,7 @@ export type Job = {
     include: string[];
     /** skip matching pages; overrides the other patterns */
     exclude: string[];
-    /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+    /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
     follow: string[];
     /** only matching pages give records; without include and follow, every page of the site is followed */
     read: string[];
@@ -1277,7 +1277,7 @@ export type RunRecipe = {
     /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
     on_degraded?: "alert" | "pause_schedule" | "fail";
     fixtures?: number | null;
-    /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+    /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate?: boolean;
     respect_robots?: boolean;
     timeout_seconds?: number | null;
@@ -1369,7 +1369,7 @@ export type RunRecipe = {
       include?: string[];
       /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+      /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
       follow?: string[];
       /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];
@@ -2071,7 +2071,7 @@ export interface Operations {
       /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
       on_degraded?: "alert" | "pause_schedule" | "fail";
       fixtures?: number | null;
-      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+      /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;
@@ -2163,7 +2163,7 @@ export interface Operations {
         include?: string[];
         /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+        /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
         follow?: string[];
         /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
@@ -2403,7 +2403,7 @@ export interface Operations {
       /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
       on_degraded?: "alert" | "pause_schedule" | "fail";
       fixtures?: number | null;
-      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+      /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;
@@ -2495,7 +2495,7 @@ export interface Operations {
         include?: string[];
         /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+        /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
         follow?: string[];
         /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
@@ -4651,7 +4651,7 @@ export interface Operations {
       include?: string[];
       /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+      /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
       follow?: string[];
       /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];
@@ -4760,7 +4760,7 @@ export interface Operations {
       schema?: boolean | Record<string, unknown> | null;
       extract?: Record<string, unknown> | null;
       max_attempts?: number | null;
-      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+      /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;

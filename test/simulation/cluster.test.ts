@@ -53,13 +53,19 @@ for (const [count, from, slow] of [
 ] as const)
   test(`in ${count} schedules writers wait for each other, and for too long, and nothing is lost${slow}`, () => {
     const sum = playSchedules(from, count);
-    assert.ok(sum.lockWaits > count && sum.lockTimeouts > count / 10 && sum.killed > 0 && sum.frozen > 0, sentenceOf(sum));
+    assert.ok(
+      sum.lockWaits > count && sum.lockTimeouts > count / 10 && sum.killed > 0 && sum.frozen > 0,
+      sentenceOf(sum),
+    );
     assert.ok(sum.pauses > 0 && sum.repeated > 0, sentenceOf(sum));
   });
 
 test("it is noticed when runs are locked in another order, or leases wait for work", () => {
   assert.throws(() => playSchedules(1, 40, undefined, "order of locks"), /deadlock: /);
-  assert.throws(() => playSchedules(1, 40, undefined, "heartbeats wait"), /a worker that was not frozen lost its lanes/);
+  assert.throws(
+    () => playSchedules(1, 40, undefined, "heartbeats wait"),
+    /a worker that was not frozen lost its lanes/,
+  );
 });
 
 test("one seed, one story; another seed, another", () => {

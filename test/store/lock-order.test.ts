@@ -74,10 +74,7 @@ describe("the order in which transactions lock", () => {
     const keeps = transaction("row", ["budget_permits", 1], ["owners", "a", { mode: "key share" }]);
     const renews = transaction("row", ["owners", "a"], ["budget_permits", 1]);
     assert.deepEqual(problemsOf(keeps, renews), []);
-    assert.match(
-      problemsOf(keeps, renews, transaction("row", ["owners", "a", ALONE])).join(),
-      /locked in a circle/,
-    );
+    assert.match(problemsOf(keeps, renews, transaction("row", ["owners", "a", ALONE])).join(), /locked in a circle/);
   });
 
   test("a new row is waited for by those alone that insert the same", () => {

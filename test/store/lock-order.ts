@@ -114,8 +114,7 @@ function guardsOf(list: readonly Traced[]): Map<string, string> {
   }
   const guards = new Map<string, string>();
   for (const [type, guard] of owned) if (guard !== null) guards.set(type, guard);
-  for (const [type, names] of possible)
-    for (const name of names) if (!guards.has(type)) guards.set(type, name);
+  for (const [type, names] of possible) for (const name of names) if (!guards.has(type)) guards.set(type, name);
   return guards;
 }
 
@@ -165,7 +164,9 @@ function judgeTogether(together: readonly Traced[]): Verdict {
       if (before !== undefined) {
         // To hold a row that others may hold as well, and then to want it alone: two would wait for each other.
         if (one.mode === "update" && before.mode.endsWith("share") && mayWait(one))
-          problems.push(`${name} is locked for ${before.mode} and then for ${one.mode}: ${sqlOf(before)} THEN ${sqlOf(one)}`);
+          problems.push(
+            `${name} is locked for ${before.mode} and then for ${one.mode}: ${sqlOf(before)} THEN ${sqlOf(one)}`,
+          );
         continue;
       }
       if (mayWait(one))

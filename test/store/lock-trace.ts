@@ -208,7 +208,10 @@ export class LockTrace implements AsyncDisposable {
   #of(xid: number): Transaction {
     let transaction = this.#transactions.get(xid);
     if (transaction === undefined)
-      this.#transactions.set(xid, (transaction = { xid, scope: "row", acquired: [], newRow: null, name: "", sql: "", statement: 0 }));
+      this.#transactions.set(
+        xid,
+        (transaction = { xid, scope: "row", acquired: [], newRow: null, name: "", sql: "", statement: 0 }),
+      );
     return transaction;
   }
 
@@ -223,14 +226,16 @@ export class LockTrace implements AsyncDisposable {
     }
     if (prefix !== "lock") return;
     const [space, , how] = JSON.parse(text) as [number, number, "alone" | "shared"];
-    const add = (type: string, key: Key) => this.#add(transaction, { type, key, mode: how === "alone" ? "update" : "share" });
+    const add = (type: string, key: Key) =>
+      this.#add(transaction, { type, key, mode: how === "alone" ? "update" : "share" });
     if (space === DEPLOYMENT_LOCK) {
       transaction.scope = how === "alone" ? "all" : "runs";
       add("the deployment", []);
     } else if (space === NAME_LOCK) {
       const [, kind = "", ...rest] = transaction.name.split(":");
       add(`name ${kind}`, [rest.join(":")]);
-    } else if (space >= PARTITION_LOCK && space < PARTITION_LOCK + PARTITIONS) add("partition", [space - PARTITION_LOCK]);
+    } else if (space >= PARTITION_LOCK && space < PARTITION_LOCK + PARTITIONS)
+      add("partition", [space - PARTITION_LOCK]);
     else throw new Error(`an unknown lock: ${text}`);
   }
 
@@ -267,8 +272,7 @@ export class LockTrace implements AsyncDisposable {
     const isTakenIfFree = kind === "LOCK" && TAKEN_IF_FREE.has(row.table);
     const { statement } = transaction;
     if (skips && kind !== "LOCK")
-      for (const one of transaction.acquired)
-        if (one.statement === statement && one.row === row) one.waits = false;
+      for (const one of transaction.acquired) if (one.statement === statement && one.row === row) one.waits = false;
     this.#add(transaction, { type: typeOf(row), key: row.key, mode, row, ...this.#guardOf(row) }, !isTakenIfFree);
   }
 
@@ -285,7 +289,10 @@ export class LockTrace implements AsyncDisposable {
     const job = this.#jobs.get(belongs.job ?? 0);
     if (OF_JOBS.has(table) && job !== undefined) return { guard: ["name job", job] };
     if (table === "budget_permits") return { guard: ["name budget", String(key[0]).replace(/^waiting:/, "")] };
-    const run = table === "runs" ? Number(key[0]) : (belongs.run ?? this.#runOfStream(belongs.stream) ?? this.#runOfTask(belongs.task ?? undefined));
+    const run =
+      table === "runs"
+        ? Number(key[0])
+        : (belongs.run ?? this.#runOfStream(belongs.stream) ?? this.#runOfTask(belongs.task ?? undefined));
     if (run === undefined || run === null || !this.#parents.has(run)) return {};
     let root = run;
     for (let parent: number | null = run; parent !== null; parent = this.#parents.get(parent) ?? null) root = parent;
@@ -357,7 +364,9 @@ interface NewRow {
 }
 
 function describeRow({ name, columns, unique }: Table, row: string): string {
-  const keys = (unique ?? []).map((index) => `'${index.name}', json_build_array(${index.columns.map((column) => `${row}.${column}`).join(", ")})`);
+  const keys = (unique ?? []).map(
+    (index) => `'${index.name}', json_build_array(${index.columns.map((column) => `${row}.${column}`).join(", ")})`,
+  );
   const belongs = BELONGS.filter((column) => columns.includes(column)).map((column) => `'${column}', ${row}.${column}`);
   return `json_build_object('table', '${name}', 'keys', json_build_object(${keys.join(", ")}), 'belongs', json_strip_nulls(json_build_object(${belongs.join(", ")})))`;
 }
@@ -371,7 +380,10 @@ function triggersOf(table: Table): string {
 }
 
 function placesOf(refs: string): { file: string; block: string }[] {
-  return [...refs.matchAll(/rel \d+\/\d+\/(\d+)(?: fork main)? blk (\d+)/g)].map(([, file = "", block = ""]) => ({ file, block }));
+  return [...refs.matchAll(/rel \d+\/\d+\/(\d+)(?: fork main)? blk (\d+)/g)].map(([, file = "", block = ""]) => ({
+    file,
+    block,
+  }));
 }
 
 function modeOf(description: string): LockMode {

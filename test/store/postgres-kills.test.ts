@@ -140,7 +140,11 @@ describe("a connection that ends at any statement", servicesGate, () => {
       task.key === "page-3"
         ? [{ key: `found-${task.key}`, url: task.url ?? "", lane: "site:new.example", site: "new.example", depth: 1 }]
         : [];
-    return { ...base, report: { discovered }, verdict: { kind: "completed", artifacts: [], results: [{ n: index }], detail: null } };
+    return {
+      ...base,
+      report: { discovered },
+      verdict: { kind: "completed", artifacts: [], results: [{ n: index }], detail: null },
+    };
   };
 
   /** As the settler does it: what was not told as written is written again. */
@@ -174,10 +178,13 @@ describe("a connection that ends at any statement", servicesGate, () => {
   async function check(runId: string): Promise<void> {
     assert.equal((await direct.run(runId))?.status, "partial");
     const tasks = await direct.tasks(runId, { limit: 100 });
-    assert.deepEqual(
-      tasks.map(({ key, state, tries }) => `${key} ${state} ${tries}`).toSorted(),
-      ["found-page-3 completed 1", "page-0 completed 1", "page-1 failed 1", "page-2 completed 2", "page-3 completed 1"],
-    );
+    assert.deepEqual(tasks.map(({ key, state, tries }) => `${key} ${state} ${tries}`).toSorted(), [
+      "found-page-3 completed 1",
+      "page-0 completed 1",
+      "page-1 failed 1",
+      "page-2 completed 2",
+      "page-3 completed 1",
+    ]);
     assert.equal((await direct.results(runId, { limit: 100 })).length, PAGES);
     const ends = (await direct.events(runId, { limit: 100 })).filter(({ type }) => type === "run.partial");
     assert.equal(ends.length, 1, JSON.stringify(ends));
@@ -221,8 +228,7 @@ describe("a connection that ends at any statement", servicesGate, () => {
         assert.ok(statements.length > 8, `${statements.length} statements`);
         for (let at = 1; at <= statements.length; at += 1)
           assert.ok((await play(at, how)).isDone, `the connection ended at statement ${at}: ${statements[at - 1]}`);
-        if (how === "cut")
-          assert.ok((await play(statements.length, "cut after the answer was given")).isDone);
+        if (how === "cut") assert.ok((await play(statements.length, "cut after the answer was given")).isDone);
         assert.deepEqual((await direct.audit()).findings, []);
       });
   }

@@ -67,6 +67,7 @@ function join(near: Socket, far: Socket, rules: ProxyRules): void {
   let held: Buffer[] | null = null;
   let rest = Buffer.alloc(0);
   let begun = false;
+  const state = { isCut: false };
   const connection: ProxyConnection = {
     withhold: () => void (held ??= []),
     passOn() {
@@ -75,12 +76,12 @@ function join(near: Socket, far: Socket, rules: ProxyRules): void {
     },
     answer: (command) => new Promise((resolve) => waiting.push({ command: `${command}\0`, heard: "", resolve })),
     cut() {
-      isCut = true;
+      state.isCut = true;
       near.destroy();
       far.destroy();
     },
     cutBehind() {
-      isCut = true;
+      state.isCut = true;
       held = [];
       far.end();
       far.once("close", () => near.destroy());
@@ -89,7 +90,6 @@ function join(near: Socket, far: Socket, rules: ProxyRules): void {
       return far.localPort ?? 0;
     },
   };
-  let isCut = false;
   let passing = false;
   near.on("data", (data) => {
     rest = Buffer.concat([rest, data]);
@@ -98,7 +98,7 @@ function join(near: Socket, far: Socket, rules: ProxyRules): void {
   /** Message by message, so that a cut in between leaves those before it. */
   const pass = async () => {
     passing = true;
-    while (!isCut) {
+    while (!state.isCut) {
       // The first message of a connection has no letter.
       const head = begun ? 1 : 0;
       if (rest.length < head + 4) break;
@@ -109,7 +109,7 @@ function join(near: Socket, far: Socket, rules: ProxyRules): void {
       const wait = begun ? asked(String.fromCharCode(message[0] as number), message.subarray(5)) : undefined;
       begun = true;
       if (wait !== undefined) await wait;
-      if (!isCut && far.writable) far.write(message);
+      if (!state.isCut && far.writable) far.write(message);
     }
     passing = false;
   };

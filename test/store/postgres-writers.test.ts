@@ -223,7 +223,10 @@ describe("several writers on one Postgres", servicesGate, () => {
         "orders",
         `SELECT pg_advisory_xact_lock(${NAME_LOCK}, hashtext('orders:key:k1'))`,
         stores,
-        [["k1", "k2"], ["k2", "k1"]].map((keys, index) => () => {
+        [
+          ["k1", "k2"],
+          ["k2", "k1"],
+        ].map((keys, index) => () => {
           const all = start(stores[index] as Store, keys);
           started.push(all);
           return all;
@@ -266,12 +269,10 @@ describe("several writers on one Postgres", servicesGate, () => {
         return store.settle([{ hold, tasks }], Date.now());
       };
       await settle(first, zero, keys);
-      await meet(
-        "states",
-        "SELECT 1 FROM page_states ORDER BY key_hash FOR UPDATE",
-        stores,
-        [() => settle(stores[0], one, ["p", "q"]), () => settle(stores[1], two, ["q", "p"])],
-      );
+      await meet("states", "SELECT 1 FROM page_states ORDER BY key_hash FOR UPDATE", stores, [
+        () => settle(stores[0], one, ["p", "q"]),
+        () => settle(stores[1], two, ["q", "p"]),
+      ]);
     } finally {
       for (const store of stores) await store.close();
     }
@@ -283,7 +284,10 @@ describe("several writers on one Postgres", servicesGate, () => {
       const [first] = stores;
       await first.joinOwners("w", TTL);
       const runs: string[] = [];
-      for (const order of [["a", "b"], ["b", "a"]]) {
+      for (const order of [
+        ["a", "b"],
+        ["b", "a"],
+      ]) {
         const { created } = await first.startRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, [], Date.now());
         runs.push(created.id);
         for (const site of order) {
@@ -291,7 +295,10 @@ describe("several writers on one Postgres", servicesGate, () => {
           await first.enqueue(created.id, [newTask(site, { lane })], Date.now());
           const hold = await first.takeLane(lane, "w", TTL);
           const [task] = (await first.claim(hold!, { limit: 1 }, Date.now()))?.tasks ?? [];
-          await first.settle([{ hold: hold!, tasks: [{ task: task!, verdict: FAILED, attempt: attempt(1) }] }], Date.now());
+          await first.settle(
+            [{ hold: hold!, tasks: [{ task: task!, verdict: FAILED, attempt: attempt(1) }] }],
+            Date.now(),
+          );
           await first.releaseLane(hold!);
         }
       }
@@ -322,12 +329,10 @@ describe("several writers on one Postgres", servicesGate, () => {
         batches.push({ hold, tasks: claimed.map((task) => ({ task, verdict: DONE, attempt: attempt(1) })) });
       }
       await client.query(`UPDATE lanes SET lease_until = lease_until - ${TTL * 0.7}`);
-      await meet(
-        "late",
-        "SELECT 1 FROM lanes WHERE lane = 'site:a.example' FOR UPDATE",
-        stores,
-        [() => stores[0].settle(batches, Date.now()), () => stores[1].heartbeat("w", TTL)],
-      );
+      await meet("late", "SELECT 1 FROM lanes WHERE lane = 'site:a.example' FOR UPDATE", stores, [
+        () => stores[0].settle(batches, Date.now()),
+        () => stores[1].heartbeat("w", TTL),
+      ]);
     } finally {
       await client.end();
       for (const store of stores) await store.close();
@@ -335,11 +340,11 @@ describe("several writers on one Postgres", servicesGate, () => {
   });
 
   test("a writer that could not be started is started later", async () => {
-    let connections = 0;
+    const seen = { connections: 0 };
     let accepts = true;
     using proxy = await PostgresProxy.to((await service).port, {
       accepts: () => {
-        if (accepts) connections += 1;
+        if (accepts) seen.connections += 1;
         return accepts;
       },
     });
@@ -352,19 +357,19 @@ describe("several writers on one Postgres", servicesGate, () => {
       Promise.all(
         Array.from({ length: 4 }, () => store.openRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, Date.now())),
       );
-    const before = connections;
+    const before = seen.connections;
     accepts = false;
     await write();
     await store.probe();
     accepts = true;
     await write();
-    assert.equal(connections, before, "not again at once");
+    assert.equal(seen.connections, before, "not again at once");
     monotonic += 10_000;
-    while (connections < before + 2) {
+    while (seen.connections < before + 2) {
       await write();
       await store.probe();
     }
-    assert.equal(connections, before + 2, "one for more work, and one for leases");
+    assert.equal(seen.connections, before + 2, "one for more work, and one for leases");
   });
 
   test("every method has a scope, and leases have none that waits", () => {

@@ -20,7 +20,9 @@ describe("Postgres", servicesGate, () => {
     const traced = await (await bench).traced();
     if (traced === null) return t.skip("needs pg_walinspect, which comes with Postgres 15 or newer");
     if (process.env["DUMP"]) (await import("node:fs")).writeFileSync(process.env["DUMP"], JSON.stringify(traced));
-    const writing = (Object.keys(STORE_ACCESS) as (keyof StoreMethods)[]).filter((name) => STORE_ACCESS[name] !== "read");
+    const writing = (Object.keys(STORE_ACCESS) as (keyof StoreMethods)[]).filter(
+      (name) => STORE_ACCESS[name] !== "read",
+    );
     const { called } = await bench;
     const missing = writing.filter((name) => !called.has(name));
     assert.deepEqual(missing, [], "run the whole file: this test looks at what all others did");

@@ -272,7 +272,13 @@ class Running implements Transaction {
   #lock([next, ...rest]: [string, LockMode][], then: () => void): void {
     if (next === undefined) return then();
     const [name, mode] = next;
-    this.#locks.take(this, name, mode, () => !this.#isOver && this.#lock(rest, then), () => this.#fail());
+    this.#locks.take(
+      this,
+      name,
+      mode,
+      () => !this.#isOver && this.#lock(rest, then),
+      () => this.#fail(),
+    );
   }
 
   #fail(): void {

@@ -73,9 +73,7 @@ export function simulate(plan: ClusterPlan): ClusterReport {
       ...web.violations,
       ...database.violations,
       ...database.locks.deadlocks.map((circle) => `deadlock: ${circle}`),
-      ...workers.flatMap((worker) =>
-        worker.lostAlive ? ["a worker that was not frozen lost its lanes"] : [],
-      ),
+      ...workers.flatMap((worker) => (worker.lostAlive ? ["a worker that was not frozen lost its lanes"] : [])),
     ],
     lockWaits: database.locks.waits,
     lockTimeouts: database.locks.timeouts,

@@ -85,7 +85,8 @@ function add(sum: SchedulesReport, report: ClusterReport): void {
   sum.schedules += 1;
   sum.pages += report.pages;
   sum.transactions += Math.round(report.transactionsPerPage * report.pages);
-  for (const name of ["lockWaits", "lockTimeouts", "pauses", "repeated", "refetched"] as const) sum[name] += report[name];
+  for (const name of ["lockWaits", "lockTimeouts", "pauses", "repeated", "refetched"] as const)
+    sum[name] += report[name];
   sum.longestLockWaitMs = Math.max(sum.longestLockWaitMs, report.longestLockWaitMs);
   sum.killed += report.plan.killed;
   sum.frozen += report.plan.frozen;

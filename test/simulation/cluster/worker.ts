@@ -53,10 +53,17 @@ export class Worker implements Being, OwnerWorld {
     this.web = cluster.web;
     this.bornAt = this.timeline.now();
     this.slots = new Slots(() => cluster.plan.slots);
-    this.settler = new Settler(this, this.timeline, this.database, cluster.plan, (pages) => {
-      this.pages += pages;
-      cluster.pagesEnded(pages);
-    }, () => this.busy());
+    this.settler = new Settler(
+      this,
+      this.timeline,
+      this.database,
+      cluster.plan,
+      (pages) => {
+        this.pages += pages;
+        cluster.pagesEnded(pages);
+      },
+      () => this.busy(),
+    );
     this.#join();
     const { shareLookMs, reconcileMs } = cluster.plan;
     this.#every(0, shareLookMs, () => this.#lookAtShares());

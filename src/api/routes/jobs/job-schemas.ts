@@ -83,7 +83,8 @@ const settings = {
     }),
   ),
   escalate: Type.Boolean({
-    description: "after a block or a page that is empty without JavaScript, the next attempt uses a browser",
+    description:
+      "with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto",
   }),
   respect_robots: Type.Boolean(),
   timeout_seconds: nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),

@@ -299,7 +299,10 @@ export class LearnedStrategies {
       const site = this.#sites[index] as string;
       const lessons = this.#lessons.get(site) ?? [];
       if (afterLessons(learnedIn(row), lessons, this.#now) !== null)
-        changeSites(this.#context, { sites: [site], write: () => storeLessons(this.#context, site, lessons, this.#now) });
+        changeSites(this.#context, {
+          sites: [site],
+          write: () => storeLessons(this.#context, site, lessons, this.#now),
+        });
     }
   }
 }

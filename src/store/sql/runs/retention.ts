@@ -2,8 +2,8 @@ import { decodeId } from "../../../domain/run/ids.ts";
 import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
 import { STEP_LANES } from "../../../domain/workflow/definition.ts";
 import type { DroppedFiles } from "../../ports/retention-port.ts";
-import type { Changes } from "../kernel/connection.ts";
-import { type Context, rows } from "../kernel/context.ts";
+import type { Changes, Collector } from "../kernel/connection.ts";
+import { type Context, RANK, rows } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { hideChildren } from "./hide-runs.ts";
 
@@ -88,9 +88,27 @@ export function dropFiles(context: Context, ids: readonly string[]): DroppedFile
 
 /** Files that were stored for rows that were never written. */
 export function recordOrphanedFiles({ connection }: Context, hashes: readonly string[]): void {
-  for (const hash of hashes)
-    connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
+  if (hashes.length > 0) connection.atEnd(ORPHANED, () => hashes);
 }
+
+/** As `dropArtifacts`, while other runs may drop the same files. */
+export function replaceArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): void {
+  const text = `SELECT json_group_array(lower(hex(hash))) AS hashes FROM artifacts WHERE ${which}`;
+  const answer = connection.dialect.ask(connection, [{ text, values }]);
+  connection.atEnd(ORPHANED, () => JSON.parse(String(answer()[0]?.["hashes"] ?? "[]")) as string[]);
+  // The files are deleted next.
+  connection.dialect.outliveCrash(connection);
+  connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values);
+}
+
+/** In order: other runs may have files with the same content. */
+const ORPHANED: Collector<() => readonly string[]> = {
+  rank: RANK.orphanedFiles,
+  write(connection, lists) {
+    for (const hash of new Set(lists.flatMap((list) => list()).toSorted()))
+      connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
+  },
+};
 
 const removeTasks: Step = (context, run, limit) => {
   const { connection } = context;
@@ -121,14 +139,22 @@ const removeStreams: Step = ({ connection }, run, limit) => {
       .sql("DELETE FROM streams WHERE id IN (SELECT id FROM streams WHERE run = ? LIMIT ?) RETURNING lane")
       .all(run, limit),
   ).map(({ lane }) => lane);
-  if (lanes.length > 0)
-    connection
-      .sql(
-        `DELETE FROM lanes WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND substr(lane, 1, ${STEP_LANES.length}) = '${STEP_LANES}'
-           AND NOT EXISTS (SELECT 1 FROM streams s WHERE s.lane = lanes.id)`,
-      )
-      .run(JSON.stringify(lanes));
+  if (lanes.length > 0) connection.atEnd(EMPTY_LANES, lanes);
   return lanes.length;
+};
+
+const ARE_EMPTY = `id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
+  AND substr(lane, 1, ${STEP_LANES.length}) = '${STEP_LANES}' AND NOT EXISTS (SELECT 1 FROM streams s WHERE s.lane = lanes.id)`;
+
+/** In order: heartbeats lock lanes at the same time. */
+const EMPTY_LANES: Collector<readonly number[]> = {
+  rank: RANK.lanes,
+  write(connection, lists) {
+    const lanes = JSON.stringify(lists.flat());
+    if (connection.dialect.isShared)
+      connection.sql(`SELECT 1 FROM lanes WHERE ${ARE_EMPTY} ORDER BY id FOR UPDATE`).run(lanes);
+    connection.sql(`DELETE FROM lanes WHERE ${ARE_EMPTY}`).run(lanes);
+  },
 };
 
 const STEPS: readonly Step[] = [

@@ -6,6 +6,7 @@ import type { Changes } from "../kernel/connection.ts";
 import { type Context, rows } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { hideChildren } from "./hide-runs.ts";
+import { dropPages } from "./run-pages.ts";
 
 /**
  * The next removable run. Child runs have higher numbers than their workflow and go first: the workflow stays until
@@ -61,6 +62,9 @@ const removeFrom =
 
 const removeArtifacts: Step = (context, run, limit) =>
   Number(dropArtifacts(context, "n IN (SELECT n FROM artifacts WHERE run = ? ORDER BY n LIMIT ?)", run, limit).changes);
+
+const removePages: Step = (context, run, limit) =>
+  dropPages(context, "n IN (SELECT n FROM run_pages WHERE run = ? ORDER BY n LIMIT ?)", run, limit);
 
 /** Removes rows and records their files, which a later sweep removes unless another row references them. */
 export function dropArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): Changes {
@@ -137,6 +141,7 @@ const STEPS: readonly Step[] = [
   removeFrom("workflow_snapshots", "run"),
   removeFrom("results", "n"),
   removeArtifacts,
+  removePages,
   removeTasks,
   removeFrom("steps", "task"),
   removeFrom("step_edges", "step, dependent"),
@@ -152,8 +157,9 @@ const STEPS: readonly Step[] = [
   removeFrom("events", "n"),
 ];
 
-/** By the outputs of a task, or as a saved page of a job. */
+/** By the outputs of a task, or as a page that a run or its job keeps. */
 const IS_REFERENCED = `(EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)
+  OR EXISTS (SELECT 1 FROM run_pages p WHERE p.hash = l.hash)
   OR EXISTS (SELECT 1 FROM fixtures f WHERE f.hash = l.hash))`;
 
 export function orphanedFiles(

@@ -210,10 +210,13 @@ test("with auto_repair the degraded run is read again from its pages, and nothin
   assert.deepEqual([run.status, run.degraded], ["completed", null]);
   const events = (await server.api.get(`/jobs/runs/${broken.id}/events`)).json<(EventView & { meta: object })[]>();
   const last = events.at(-1);
-  assert.deepEqual([last?.type, last?.meta], [
-    "repair.accepted",
-    { job_id: job.id, version: 2, fields: ["price"], pages: PRODUCTS, pages_missing: 0, records: PRODUCTS },
-  ]);
+  assert.deepEqual(
+    [last?.type, last?.meta],
+    [
+      "repair.accepted",
+      { job_id: job.id, version: 2, fields: ["price"], pages: PRODUCTS, pages_missing: 0, records: PRODUCTS },
+    ],
+  );
   assert.equal(shop.site.visits.length, fetched);
   const next = await compared(server, job.id);
   assert.deepEqual([next.degraded, await pricesOf(server, next.id)], [null, PRICES]);

@@ -41,10 +41,14 @@ async function openRepair(kit: Kit): Promise<{ job: string; run: string }> {
 }
 
 const filled = async (kit: Kit, run: string) =>
-  (await kit.store.results(run, { limit: 200 })).filter(({ data }) => (data as { price: unknown }).price !== null).length;
+  (await kit.store.results(run, { limit: 200 })).filter(({ data }) => (data as { price: unknown }).price !== null)
+    .length;
 
 const CASES = [
-  { how: "person", statements: ["UPDATE jobs SET recipe", "INSERT INTO job_versions", "SET state = 'accepted'", "INSERT INTO events"] },
+  {
+    how: "person",
+    statements: ["UPDATE jobs SET recipe", "INSERT INTO job_versions", "SET state = 'accepted'", "INSERT INTO events"],
+  },
   {
     how: "automatic",
     statements: [

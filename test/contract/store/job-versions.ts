@@ -10,27 +10,30 @@ const infos = async (kit: Kit, id: string) =>
   (await kit.store.jobVersions(id, { limit: 1000 })).map(({ version, author }) => `${version} ${author}`);
 
 export function jobVersionScenarios(scenario: Scenario): void {
-  scenario("a job begins with a version, and every change of its definition is another, as it was then", async (kit) => {
-    const { id } = await make(kit, "a");
-    kit.pass(1000);
-    const change = { recipe: { fields: { title: "h2" } }, keepRuns: 3, fixtures: 2, autoRepair: true, tags: ["x"] };
-    await kit.store.updateJob(id, change, kit.now, undefined, { author: "dashboard" });
-    kit.pass(1000);
-    await kit.store.updateJob(id, { onDegraded: "fail" }, kit.now);
-    assert.deepEqual(await infos(kit, id), ["3 api", "2 dashboard", "1 cli"]);
-    const other = await kit.open();
-    const [first, second, third] = [1, 2, 3].map((version) => other.jobVersion(id, version));
-    assert.deepEqual((await first)?.definition.recipe, newJob("a").recipe);
-    const { definition, madeAt, restored } = (await second)!;
-    assert.deepEqual([madeAt, restored], [kit.now - 1000, null]);
-    const { nextAt: _next, nextOccurrenceAt: _occurrence, ...plain } = newJob("a");
-    assert.deepEqual(definition, { ...plain, ...change, keepDays: null, onDegraded: null });
-    assert.equal((await third)?.definition.onDegraded, "fail");
-    assert.deepEqual(
-      (await kit.store.jobVersions(id, { before: 3, limit: 1 })).map(({ version }) => version),
-      [2],
-    );
-  });
+  scenario(
+    "a job begins with a version, and every change of its definition is another, as it was then",
+    async (kit) => {
+      const { id } = await make(kit, "a");
+      kit.pass(1000);
+      const change = { recipe: { fields: { title: "h2" } }, keepRuns: 3, fixtures: 2, autoRepair: true, tags: ["x"] };
+      await kit.store.updateJob(id, change, kit.now, undefined, { author: "dashboard" });
+      kit.pass(1000);
+      await kit.store.updateJob(id, { onDegraded: "fail" }, kit.now);
+      assert.deepEqual(await infos(kit, id), ["3 api", "2 dashboard", "1 cli"]);
+      const other = await kit.open();
+      const [first, second, third] = [1, 2, 3].map((version) => other.jobVersion(id, version));
+      assert.deepEqual((await first)?.definition.recipe, newJob("a").recipe);
+      const { definition, madeAt, restored } = (await second)!;
+      assert.deepEqual([madeAt, restored], [kit.now - 1000, null]);
+      const { nextAt: _next, nextOccurrenceAt: _occurrence, ...plain } = newJob("a");
+      assert.deepEqual(definition, { ...plain, ...change, keepDays: null, onDegraded: null });
+      assert.equal((await third)?.definition.onDegraded, "fail");
+      assert.deepEqual(
+        (await kit.store.jobVersions(id, { before: 3, limit: 1 })).map(({ version }) => version),
+        [2],
+      );
+    },
+  );
 
   scenario("what is no definition makes no version: saving the same, a paused schedule, its next time", async (kit) => {
     const { id } = await make(kit, "a");

@@ -72,7 +72,8 @@ const newRepair = (runId: string, version = 1, state: NewRepair["state"] = "open
 const pagesOf = async (kit: Kit, runId: string) =>
   (await kit.store.runPages(runId, { limit: 100 })).map(({ url }) => url.slice("https://a.example/".length));
 
-const typesOf = async (kit: Kit, runId: string) => (await kit.store.events(runId, { limit: 100 })).map(({ type }) => type);
+const typesOf = async (kit: Kit, runId: string) =>
+  (await kit.store.events(runId, { limit: 100 })).map(({ type }) => type);
 
 const rereadOf = (generation: number, taskId: string): RereadRun => ({
   generation,
@@ -84,23 +85,26 @@ const rereadOf = (generation: number, taskId: string): RereadRun => ({
 });
 
 export function repairScenarios(scenario: Scenario): void {
-  scenario("pages of a run are kept until it is compared, those of the degraded run until the next one", async (kit) => {
-    const job = await makeJob(kit);
-    const runs: string[] = [];
-    for (const name of ["a", "b", "c"]) runs.push(await compared(kit, job, name, 40));
-    for (const run of runs) assert.deepEqual(await pagesOf(kit, run), [], "its records are good");
-    const first = await compared(kit, job, "d", 0);
-    assert.deepEqual(await pagesOf(kit, first), ["d"]);
-    assert.equal(await kit.store.isOrphaned(hashOf("d")), false);
-    assert.equal((await kit.store.storedBytes({ after: 0, limit: 10 })).bytes, 10);
-    const second = await compared(kit, job, "e", 0);
-    assert.deepEqual([await pagesOf(kit, first), await pagesOf(kit, second)], [[], ["e"]]);
-    await kit.store.deleteRun(second, kit.now);
-    while ((await kit.store.removeExpired(100)) > 0);
-    const { orphaned } = await kit.store.orphanedFiles({ limit: 100 });
-    assert.deepEqual(orphaned.toSorted(), ["a", "b", "c", "d", "e"].map(hashOf));
-    await kit.expectClean();
-  });
+  scenario(
+    "pages of a run are kept until it is compared, those of the degraded run until the next one",
+    async (kit) => {
+      const job = await makeJob(kit);
+      const runs: string[] = [];
+      for (const name of ["a", "b", "c"]) runs.push(await compared(kit, job, name, 40));
+      for (const run of runs) assert.deepEqual(await pagesOf(kit, run), [], "its records are good");
+      const first = await compared(kit, job, "d", 0);
+      assert.deepEqual(await pagesOf(kit, first), ["d"]);
+      assert.equal(await kit.store.isOrphaned(hashOf("d")), false);
+      assert.equal((await kit.store.storedBytes({ after: 0, limit: 10 })).bytes, 10);
+      const second = await compared(kit, job, "e", 0);
+      assert.deepEqual([await pagesOf(kit, first), await pagesOf(kit, second)], [[], ["e"]]);
+      await kit.store.deleteRun(second, kit.now);
+      while ((await kit.store.removeExpired(100)) > 0);
+      const { orphaned } = await kit.store.orphanedFiles({ limit: 100 });
+      assert.deepEqual(orphaned.toSorted(), ["a", "b", "c", "d", "e"].map(hashOf));
+      await kit.expectClean();
+    },
+  );
 
   scenario("a degraded run is considered once, and its proposal is told by an event and an alert", async (kit) => {
     const { job, run } = await degradedJob(kit);

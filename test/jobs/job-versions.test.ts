@@ -14,7 +14,7 @@ describe("versions of a job", () => {
 
   const make = (more: object = {}) =>
     server.job({ target_url: "https://a.example/", fields: { price: ".price" }, ...more } as never);
-  const versions = (id: string) => server.client.jobs.versions(id).first(100);
+  const versions = (id: string) => server.client.jobs.versions(id).take();
 
   test("every change is a version with what it changed, and an earlier one is restored as a new one", async () => {
     const { id } = await make({ schedule: "0 6 * * *" });

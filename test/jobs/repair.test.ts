@@ -131,7 +131,7 @@ test("after a redesign the new rule is proposed with its values, accepted as a v
   assert.deepEqual([repair.state, repair.version, repair.reason], ["open", 1, null], JSON.stringify(repair));
   const [price] = repair.fields;
   assert.deepEqual([repair.fields.length, price?.field, price?.old_rule], [1, "price", RULES.price]);
-  assert.deepEqual((price?.new_rule as { type: string }).type, "number", "what becomes of the value stays");
+  assert.equal((price!.new_rule as { type: string }).type, "number", "what becomes of the value stays");
   assert.ok((price?.confidence ?? 0) >= 0.8, JSON.stringify(price));
   assert.ok(price!.values.length > 0 && price!.values.length <= 5);
   for (const { url, saved, before, after } of price!.values) {

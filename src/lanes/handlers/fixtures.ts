@@ -59,6 +59,7 @@ interface RunFixturesDeps {
 
 interface FixtureRun {
   id: string;
+  kind: string;
   jobId: string | null;
   /** The session that was supplied for this run alone. */
   sessionId?: string | null;
@@ -124,6 +125,8 @@ export class RunFixtures {
    */
   async #copyOf({ answer, judgement, failure }: PageGot): Promise<KeptPage | null> {
     if (answer === null || judgement === null || failure !== null || answer.replayed === true) return null;
+    // One record per run is never compared.
+    if (this.#run.kind === "page" && this.#recipe.items === null) return null;
     const { body, finalUrl: url, contentType } = answer;
     if (Buffer.byteLength(body) > FIXTURE_LIMITS.pageBytes) return null;
     const known = await this.#set();

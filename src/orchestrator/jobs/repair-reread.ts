@@ -4,7 +4,7 @@ import { without } from "../../base/without.ts";
 import { degradedReasons } from "../../domain/health/compare.ts";
 import { describeReason } from "../../domain/health/describe-reason.ts";
 import { ProfileBuilder } from "../../domain/health/profile.ts";
-import { ruleFieldsOf, rulesOf } from "../../domain/health/run-records.ts";
+import { ruleFieldsOf } from "../../domain/health/run-records.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
 import type { RereadRun, RunPageRecord } from "../../store/ports/repair-port.ts";
@@ -48,11 +48,9 @@ export async function rereadRun(
     { isPartial: run.status === "partial" },
   );
   if (reasons.length > 0) return { why: `read again, the run would still be degraded: ${describeReason(reasons[0]!)}` };
-  const snapshot = snapshotWith(run, rules);
   const reread: RereadRun = {
     generation: run.generation,
-    snapshot,
-    rules: rulesOf({ kind: run.kind, snapshot }) ?? "",
+    snapshot: snapshotWith(run, rules),
     profile,
     tasks: [...tasks].map(([taskId, records]) => ({ taskId, records })),
     missing: missing + failed,

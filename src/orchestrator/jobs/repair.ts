@@ -2,14 +2,16 @@
 import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import { type RepairProposal, type RepairState, SURE } from "../../domain/health/repair.ts";
+import { rulesOf } from "../../domain/health/run-records.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { AlertRecord } from "../../store/ports/alert-port.ts";
-import type { NewRepair, RepairRecord } from "../../store/ports/repair-port.ts";
+import type { RunRecord } from "../../store/ports/port.ts";
+import type { NewRepair, RepairEffect, RepairRecord } from "../../store/ports/repair-port.ts";
 import type { JobRecord } from "../../store/records/job-records.ts";
 import type { JobDeps } from "./deps.ts";
 import { type FixtureDeps, pageRulesOf } from "./fixtures.ts";
 import { requireJob } from "./manage.ts";
-import { type Computed, computeProposal, type Degraded, recipeWith, requireDegraded } from "./repair-proposal.ts";
+import { type Computed, computeProposal, type Degraded, recipeWith, requireDegraded, snapshotWith } from "./repair-proposal.ts";
 import { rereadRun } from "./repair-reread.ts";
 
 interface RepairView extends RepairProposal {
@@ -72,8 +74,22 @@ function toNew({ run }: Degraded, version: number, { proposal, rules }: Computed
 export async function acceptRepair(deps: JobDeps, jobId: string): Promise<RepairView> {
   const repair = await requireRepair(deps, jobId);
   const job = await requireJob(deps, jobId);
-  const effect = { recipe: recipeWith(job, acceptedRules(job, repair)), reread: null };
+  const effect = { ...(await changeOf(deps, job, repair)), reread: null };
   return toView(jobId, await deps.store.acceptRepair(jobId, repair.number, effect, deps.clock.now()));
+}
+
+/** The job by the proposed rules, and what its earlier runs are compared by. */
+async function changeOf({ store }: JobDeps, job: JobRecord, repair: RepairRecord) {
+  const rules = acceptedRules(job, repair);
+  const run = await store.run(repair.runId);
+  const recipe = recipeWith(job, rules);
+  // Without the run nothing is known of those before.
+  return { recipe, rules: run === null ? { before: "", after: "" } : comparedBy(run, rules) };
+}
+
+function comparedBy(run: RunRecord, rules: Parameters<typeof snapshotWith>[1]): { before: string; after: string } {
+  const { kind, snapshot } = run;
+  return { before: rulesOf({ kind, snapshot }) ?? "", after: rulesOf({ kind, snapshot: snapshotWith(run, rules) }) ?? "" };
 }
 
 function acceptedRules(job: JobRecord, { proposal }: RepairRecord) {
@@ -105,20 +121,29 @@ export async function considerRepair(
   const job = await deps.store.job(jobId);
   if (job === null) return null;
   const version = await newestVersion(deps, jobId);
-  const { repair, effect } = await considered(deps, job, runId, version, signal);
+  const result = await considered(deps, job, runId, version, signal);
+  if (result === null) return null;
+  const { repair, effect } = result;
   const options = { deliver, ...(effect === undefined ? {} : { effect }) };
   const recorded = await deps.store.recordRepair(jobId, repair, options, deps.clock.now());
   return recorded?.alert ?? null;
 }
 
-async function considered(deps: FixtureDeps, job: JobRecord, runId: string, version: number, signal: AbortSignal) {
-  const nothing = (reason: string) => ({
+async function considered(
+  deps: FixtureDeps,
+  job: JobRecord,
+  runId: string,
+  version: number,
+  signal: AbortSignal,
+): Promise<Considered | null> {
+  const nothing = (reason: string): Considered => ({
     repair: { runId, version, state: "abstained", proposal: { fields: [], pages: { paired: 0, others: 0 }, reason } },
     effect: undefined,
   });
   try {
     const degraded = await requireDegraded(deps, job);
-    if (degraded.run.id !== runId) return nothing("a later run was compared meanwhile") as Considered;
+    // Together with the newest one.
+    if (degraded.run.id !== runId) return null;
     const computed = await computeProposal(deps, degraded, signal);
     const repair = toNew(degraded, version, computed);
     return (await automatic(deps, degraded, computed, repair, signal)) ?? { repair, effect: undefined };
@@ -126,15 +151,13 @@ async function considered(deps: FixtureDeps, job: JobRecord, runId: string, vers
     signal.throwIfAborted();
     if (isOrbError(error, "database_unavailable") || isOrbError(error, "database_busy")) throw error;
     // A page that cannot be read would fail the same way each time.
-    return nothing(messageOf(error)) as Considered;
+    return nothing(messageOf(error));
   }
 }
 
 interface Considered {
   repair: NewRepair;
-  effect:
-    | { recipe: unknown; reread: Extract<Awaited<ReturnType<typeof rereadRun>>, { reread: unknown }>["reread"] }
-    | undefined;
+  effect: RepairEffect | undefined;
 }
 
 /** Null: a person decides. */
@@ -154,5 +177,6 @@ async function automatic(
   if (unsure !== undefined) return left(`${unsure.field ?? "items"} is not certain enough`);
   const read = await rereadRun(deps, degraded, rules, signal);
   if ("why" in read) return left(read.why);
-  return { repair, effect: { recipe: recipeWith(degraded.job, rules), reread: read.reread } };
+  const recipe = recipeWith(degraded.job, rules);
+  return { repair, effect: { recipe, rules: comparedBy(degraded.run, rules), reread: read.reread } };
 }

@@ -29,6 +29,8 @@ export interface RepairRecord extends Omit<NewRepair, "state"> {
 /** The job with the new rules, and what its degraded run becomes. */
 export interface RepairEffect {
   recipe: unknown;
+  /** See `rulesOf`: runs of the old rules stay the baseline, since the new ones are to give the same values. */
+  rules: { before: string; after: string };
   reread: RereadRun | null;
 }
 
@@ -37,8 +39,6 @@ export interface RereadRun {
   generation: number;
   /** Of the run, with the new rules. */
   snapshot: unknown;
-  /** See `rulesOf`. */
-  rules: string;
   profile: HealthProfile;
   tasks: readonly { taskId: string; records: readonly unknown[] }[];
   /** Pages that were not kept: their records stay. */

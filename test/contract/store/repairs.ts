@@ -20,6 +20,7 @@ const page = (name: string): KeptPage => ({
 const OLD = { fields: { price: ".price" } };
 const NEW = { fields: { price: ".amount" } };
 const RULES = "rules-1";
+const BY = { before: RULES, after: "rules-2" };
 
 const makeJob = async (kit: Kit) =>
   (await kit.store.createJob(newJob("prices", { kind: "crawl", recipe: OLD }), kit.now)).created.id;
@@ -78,7 +79,6 @@ const typesOf = async (kit: Kit, runId: string) =>
 const rereadOf = (generation: number, taskId: string): RereadRun => ({
   generation,
   snapshot: { options: NEW },
-  rules: "rules-2",
   profile: profileOf(records(40)),
   tasks: [{ taskId, records: records(40).map((fields) => ({ url: "d", fields })) }],
   missing: 0,
@@ -128,7 +128,7 @@ export function repairScenarios(scenario: Scenario): void {
 
   scenario("accepting changes the rules as a version, once, and not after another change", async (kit) => {
     const { job, run } = await degradedJob(kit);
-    const effect = { recipe: NEW, reread: null };
+    const effect = { recipe: NEW, rules: BY, reread: null };
     await refused("not_found", kit.store.acceptRepair(job, 1, effect, kit.now));
     await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
     await refused("illegal_transition", kit.store.acceptRepair(job, 7, effect, kit.now));
@@ -153,7 +153,7 @@ export function repairScenarios(scenario: Scenario): void {
     const { job, run } = await degradedJob(kit);
     await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
     assert.equal((await kit.store.rejectRepair(job, 1, kit.now)).state, "rejected");
-    await refused("illegal_transition", kit.store.acceptRepair(job, 1, { recipe: NEW, reread: null }, kit.now));
+    await refused("illegal_transition", kit.store.acceptRepair(job, 1, { recipe: NEW, rules: BY, reread: null }, kit.now));
     const second = await compared(kit, job, "e", 0);
     assert.deepEqual(await kit.store.repairsDue(10), [{ jobId: job, runId: second }]);
     await kit.store.recordRepair(job, newRepair(second), {}, kit.now);
@@ -164,14 +164,33 @@ export function repairScenarios(scenario: Scenario): void {
     await kit.expectClean();
   });
 
+  scenario("the same proposal after another run is not told again, and a rejected one stays rejected", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    const propose = async (runId: string, rule: string) => {
+      const fields = [{ ...proposal.fields[0]!, new_rule: rule }];
+      const repair = { ...newRepair(runId), proposal: { ...proposal, fields } };
+      const recorded = await kit.store.recordRepair(job, repair, { deliver: false }, kit.now);
+      return [recorded?.repair.state, recorded?.repair.runId === runId, recorded?.alert?.kind ?? null];
+    };
+    assert.deepEqual(await propose(run, ".amount"), ["open", true, "repair_proposed"]);
+    const second = await compared(kit, job, "e", 0);
+    assert.deepEqual(await propose(second, ".amount"), ["open", true, null]);
+    await kit.store.rejectRepair(job, 2, kit.now);
+    const third = await compared(kit, job, "f", 0);
+    assert.deepEqual(await propose(third, ".amount"), ["rejected", true, null]);
+    assert.deepEqual(await propose(third, ".sum"), ["open", true, "repair_proposed"]);
+    await kit.store.acceptHealth(job, kit.now);
+    assert.equal((await kit.store.repair(job))?.state, "outdated", "the change is right");
+  });
+
   scenario("an automatic repair replaces the records of the run with the rules of the job", async (kit) => {
     const { job, run } = await degradedJob(kit);
     const { generation } = (await kit.store.run(run))!;
     const [kept] = await kit.store.runPages(run, { limit: 10 });
-    const stale = { recipe: NEW, reread: rereadOf(generation + 1, kept!.taskId) };
+    const stale = { recipe: NEW, rules: BY, reread: rereadOf(generation + 1, kept!.taskId) };
     assert.equal(await kit.store.recordRepair(job, newRepair(run), { deliver: false, effect: stale }, kit.now), null);
     assert.deepEqual((await kit.store.job(job))?.recipe, OLD, "the run went on meanwhile");
-    const effect = { recipe: NEW, reread: rereadOf(generation, kept!.taskId) };
+    const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, kept!.taskId) };
     const recorded = await kit.store.recordRepair(job, newRepair(run), { deliver: false, effect }, kit.now);
     assert.deepEqual([recorded?.repair.state, recorded?.alert?.kind], ["accepted", "repair_accepted"]);
     const results = await kit.store.results(run, { limit: 100 });
@@ -181,8 +200,12 @@ export function repairScenarios(scenario: Scenario): void {
     );
     const after = (await kit.store.run(run))!;
     assert.deepEqual([after.degraded, after.snapshot], [null, { options: NEW }]);
-    const [health] = await kit.store.runHealth(job, { limit: 1 });
-    assert.deepEqual([health?.rules, health?.isBaseline, health?.reasons], ["rules-2", true, null]);
+    const health = await kit.store.runHealth(job, { limit: 10 });
+    assert.deepEqual(
+      health.map(({ rules, isBaseline, reasons }) => [rules, isBaseline, reasons]),
+      Array.from({ length: 4 }, () => ["rules-2", true, null]),
+      "the good runs before stay the baseline",
+    );
     assert.deepEqual(await pagesOf(kit, run), []);
     assert.equal((await typesOf(kit, run)).filter((type) => type.startsWith("repair.")).join(), "repair.accepted");
     await kit.expectClean();

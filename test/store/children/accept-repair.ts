@@ -31,20 +31,20 @@ const recipe = { ...(job!.recipe as object), fields: { price: ".amount" } };
 const reread = {
   generation: run.generation,
   snapshot: { ...(run.snapshot as object), recipe },
-  rules: "rules-2",
   profile: builder.profile(),
   tasks: [{ taskId: result!.taskId, records }],
   missing: 0,
 };
+const rules = { before: "rules-1", after: "rules-2" };
 writeSync(1, "ready\n");
 await once(process.stdin, "data");
 const { runId, version, proposal } = repair;
-if (how === "person") await store.acceptRepair(job!.id, repair.number, { recipe, reread: null }, systemClock.now());
+if (how === "person") await store.acceptRepair(job!.id, repair.number, { recipe, rules, reread: null }, systemClock.now());
 else
   await store.recordRepair(
     job!.id,
     { runId, version, proposal, state: "open" },
-    { deliver: false, effect: { recipe, reread } },
+    { deliver: false, effect: { recipe, rules, reread } },
     systemClock.now(),
   );
 writeSync(1, "done\n");

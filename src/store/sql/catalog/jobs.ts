@@ -244,6 +244,7 @@ export async function deleteJob(
       trimFixtures(context, n, 0);
       connection.sql("DELETE FROM job_versions WHERE job = ?").run(n);
       connection.sql("DELETE FROM repairs WHERE job = ?").run(n);
+      connection.sql("UPDATE run_health SET repair_due = 0 WHERE job = ? AND repair_due = 1").run(id);
       dropPages(context, "job = ?", n);
       connection
         .sql(

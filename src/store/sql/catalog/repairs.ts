@@ -67,7 +67,8 @@ export const REPAIR_IS_DUE = "repair_due = 1";
 
 function repairsDue({ connection }: Context, limit: number): { jobId: string; runId: string }[] {
   const list = connection.sql(
-    `SELECT h.job, r.id FROM run_health h JOIN runs r ON r.n = h.run WHERE h.${REPAIR_IS_DUE} ORDER BY h.run DESC LIMIT ?`,
+    `SELECT h.job, r.id FROM run_health h JOIN runs r ON r.n = h.run WHERE h.${REPAIR_IS_DUE}
+       AND r.removing_at IS NULL ORDER BY h.run DESC LIMIT ?`,
   );
   return rows<{ job: string; id: string }>(list.all(limit)).map(({ job, id }) => ({ jobId: job, runId: id }));
 }
@@ -88,6 +89,10 @@ function recordRepair(
         .get(repair.runId, jobId) as { n: number } | undefined;
       if (job === undefined || run === undefined || newestVersion(context, job.n) !== repair.version) return null;
       if (effect?.reread !== null && effect !== undefined && !isAsRead(context, run.n, effect.reread)) return null;
+      const before = repairRow(context, jobId);
+      // What a person has seen already is not told again after each run, and what was rejected stays so.
+      const isKnown = deliver !== undefined && effect === undefined && before !== undefined && isRepeated(before, repair);
+      const state = isKnown ? before.state : repair.state;
       const row = connection
         .sql(
           `INSERT INTO repairs (job, number, run, run_id, made_at, version, state, proposal)
@@ -97,12 +102,12 @@ function recordRepair(
              proposal = excluded.proposal
            RETURNING *`,
         )
-        .get(job.n, run.n, repair.runId, now, repair.version, repair.state, JSON.stringify(repair.proposal));
+        .get(job.n, run.n, repair.runId, now, repair.version, state, JSON.stringify(repair.proposal));
       connection
         .sql(`UPDATE run_health SET repair_due = 0 WHERE job = ? AND run <= ? AND ${REPAIR_IS_DUE}`)
         .run(jobId, run.n);
       const stored = row as unknown as RepairRow;
-      if (repair.state !== "open") return { repair: toRecord(stored), alert: null };
+      if (repair.state !== "open" || isKnown) return { repair: toRecord(stored), alert: null };
       if (effect === undefined) proposed(context, job, stored, now);
       const after = effect === undefined ? stored : apply(context, job, stored, effect, now);
       const record = toRecord(after);
@@ -112,6 +117,14 @@ function recordRepair(
     },
     { durable: true },
   );
+}
+
+/** The same rules for the same version of the job as a proposal that waits, or was rejected. */
+function isRepeated(before: RepairRow, { state, version, proposal }: NewRepair): boolean {
+  if (state !== "open" || before.version !== version || (before.state !== "open" && before.state !== "rejected"))
+    return false;
+  const rulesIn = ({ fields }: RepairProposal) => JSON.stringify(fields.map(({ field, new_rule }) => [field, new_rule]));
+  return rulesIn(JSON.parse(before.proposal) as RepairProposal) === rulesIn(proposal);
 }
 
 const repairedIn = ({ proposal }: RepairRow): string[] =>
@@ -195,7 +208,10 @@ function apply(context: Context, job: JobRow, repair: RepairRow, effect: RepairE
     .run(JSON.stringify(effect.recipe), now, job.n);
   keepVersion(context, job.n, { author: "repair" }, now);
   const { reread } = effect;
-  if (reread !== null) replaceRecords(context, repair.run, reread, now);
+  connection
+    .sql("UPDATE run_health SET rules = ? WHERE job = ? AND rules = ? AND baseline = 1")
+    .run(effect.rules.after, job.id, effect.rules.before);
+  if (reread !== null) replaceRecords(context, repair.run, { ...reread, rules: effect.rules.after }, now);
   const fields = repairedIn(repair);
   const records = reread === null ? null : reread.tasks.reduce((sum, task) => sum + task.records.length, 0);
   const again =
@@ -231,7 +247,7 @@ function isAsRead({ connection }: Context, run: number, { generation }: RereadRu
   return found !== undefined;
 }
 
-function replaceRecords(context: Context, run: number, reread: RereadRun, now: number): void {
+function replaceRecords(context: Context, run: number, reread: RereadRun & { rules: string }, now: number): void {
   const { connection, instance } = context;
   const list = reread.tasks.flatMap(({ taskId, records }) => {
     const task = decodeId(instance, "task", taskId);
@@ -245,12 +261,8 @@ function replaceRecords(context: Context, run: number, reread: RereadRun, now: n
   );
   connection.dialect.each(connection, INSERT_RESULT, values);
   connection.sql("UPDATE runs SET snapshot = ? WHERE n = ?").run(JSON.stringify(reread.snapshot), run);
-  // The first run of the new rules: later ones are compared with it.
   connection
-    .sql(
-      `UPDATE run_health SET rules = ?, profile = ?, reasons = NULL, compared_with = 0, baseline = 1, accepted_at = NULL
-       WHERE run = ?`,
-    )
+    .sql("UPDATE run_health SET rules = ?, profile = ?, reasons = NULL, baseline = 1, accepted_at = NULL WHERE run = ?")
     .run(reread.rules, JSON.stringify(reread.profile), run);
   dropPages(context, "run = ?", run);
 }

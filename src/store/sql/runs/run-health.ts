@@ -98,7 +98,7 @@ function recordRunHealth(
       const known = knownFields(context, run, found.rules);
       insertHealth(context, run, found, { reasons, comparedWith: history.length, endedAt: run.finished_at ?? now });
       if (reasons.length === 0) {
-        outdateRepair(context, run);
+        outdateRepair(context, run.job);
         return nothing();
       }
       const fails = end !== null && job.on_degraded === "fail";
@@ -160,13 +160,11 @@ function insertHealth(
     );
 }
 
-/** The pages give what they gave before: the proposal would break what is right again. */
-function outdateRepair({ connection }: Context, run: ProfiledRun): void {
+/** The records are good: an open proposal would break what is right. */
+function outdateRepair({ connection }: Context, jobId: string): void {
   connection
-    .sql(
-      `UPDATE repairs SET state = 'outdated' WHERE job = (SELECT n FROM jobs WHERE id = ?) AND state = 'open' AND run <= ?`,
-    )
-    .run(run.job, run.n);
+    .sql("UPDATE repairs SET state = 'outdated' WHERE job = (SELECT n FROM jobs WHERE id = ?) AND state = 'open'")
+    .run(jobId);
 }
 
 function reportDegraded(
@@ -278,8 +276,10 @@ function acceptHealth(context: Context, jobId: string, now: number): number {
         .sql("UPDATE run_health SET baseline = 1, accepted_at = ?, repair_due = 0 WHERE job = ? AND run > ?")
         .run(now, jobId, good.run ?? 0);
       const count = Number(accepted.changes);
-      if (count > 0)
+      if (count > 0) {
         connection.sql("UPDATE run_health SET baseline = 0 WHERE job = ? AND run <= ?").run(jobId, good.run ?? 0);
+        outdateRepair(context, jobId);
+      }
       return count;
     },
     { durable: true },

@@ -40,7 +40,12 @@ const recordsOf = async (server: TestServer, runId: string) =>
 test("when the shop changes its layout, a crawl of its books repairs itself: the same records as before [slow]", async () => {
   await using shop = await startDemoSite(systemClock, { pageMs: 0 });
   await using server = await TestServer.open();
-  const fields = { title: "h1", author: ".author", price: "article.book p.price", pages: { css: ".pages", type: "integer" } };
+  const fields = {
+    title: "h1",
+    author: ".author",
+    price: "article.book p.price",
+    pages: { css: ".pages", type: "integer" },
+  };
   const crawl = { fields, read: ["/book/**"], follow: ["/category/**", "/book/**"], max_pages: 60, max_depth: 3 };
   const job = await server.job({ kind: "crawl", target_url: `${shop.origin}/`, crawl, auto_repair: true } as never);
   const good: RunView[] = [];
@@ -49,10 +54,7 @@ test("when the shop changes its layout, a crawl of its books repairs itself: the
   const broken = await compared(server, job.id);
   const repair = await considered(server, job.id, broken.id);
   assert.equal(repair.state, "accepted", JSON.stringify(repair, null, 1));
-  assert.deepEqual(
-    repair.fields.map(({ field }) => field).toSorted(),
-    ["author", "pages", "price"],
-  );
+  assert.deepEqual(repair.fields.map(({ field }) => field).toSorted(), ["author", "pages", "price"]);
   assert.deepEqual(await recordsOf(server, broken.id), await recordsOf(server, good[0]!.id));
 });
 

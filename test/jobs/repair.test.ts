@@ -253,3 +253,30 @@ test("the rules of a list are repaired together: where its records are, and thei
   );
   assert.equal((await compared(server, job.id)).degraded, null);
 });
+
+test("pages that were fetched with credentials are kept encrypted, and repaired; without saved pages the reason says so [slow]", async () => {
+  await using shop = await Shop.open();
+  await using server = await TestServer.open();
+  const { crawl: options, ...rest } = crawl(shop);
+  const secret = await server.job({ ...rest, crawl: { ...options, headers: { "x-key": "s3cret" } } } as never);
+  const none = await server.job(crawl(shop, { fixtures: 0 }) as never);
+  for (let run = 0; run < 3; run += 1) for (const { id } of [secret, none]) await compared(server, id);
+  shop.redesign();
+  const broken = await compared(server, secret.id);
+  await proposed(server, secret.id, broken.id);
+  assert.equal((await repairOf(server, secret.id))?.state, "open");
+  const files = server.stored();
+  assert.ok(files.length >= PRODUCTS, "the pages of the degraded run are kept");
+  assert.ok(files.every(({ bytes }) => !bytes.includes("delivered within")));
+
+  const other = await compared(server, none.id);
+  await proposed(server, none.id, other.id);
+  const repair = (await repairOf(server, none.id))!;
+  assert.deepEqual(
+    [repair.state, repair.fields.map(({ field, new_rule }) => [field, new_rule])],
+    ["abstained", [["price", null]]],
+  );
+  assert.match(repair.reason ?? "", /keeps no saved pages: set fixtures/);
+  const refused = await server.api.post(`/jobs/${none.id}/repair/accept`);
+  assert.deepEqual([refused.status, refused.json<Problem>().code], [409, "illegal_transition"]);
+});

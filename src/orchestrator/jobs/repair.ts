@@ -11,7 +11,14 @@ import type { JobRecord } from "../../store/records/job-records.ts";
 import type { JobDeps } from "./deps.ts";
 import { type FixtureDeps, pageRulesOf } from "./fixtures.ts";
 import { requireJob } from "./manage.ts";
-import { type Computed, computeProposal, type Degraded, recipeWith, requireDegraded, snapshotWith } from "./repair-proposal.ts";
+import {
+  type Computed,
+  computeProposal,
+  type Degraded,
+  recipeWith,
+  requireDegraded,
+  snapshotWith,
+} from "./repair-proposal.ts";
 import { rereadRun } from "./repair-reread.ts";
 
 interface RepairView extends RepairProposal {
@@ -89,7 +96,10 @@ async function changeOf({ store }: JobDeps, job: JobRecord, repair: RepairRecord
 
 function comparedBy(run: RunRecord, rules: Parameters<typeof snapshotWith>[1]): { before: string; after: string } {
   const { kind, snapshot } = run;
-  return { before: rulesOf({ kind, snapshot }) ?? "", after: rulesOf({ kind, snapshot: snapshotWith(run, rules) }) ?? "" };
+  return {
+    before: rulesOf({ kind, snapshot }) ?? "",
+    after: rulesOf({ kind, snapshot: snapshotWith(run, rules) }) ?? "",
+  };
 }
 
 function acceptedRules(job: JobRecord, { proposal }: RepairRecord) {

@@ -153,7 +153,10 @@ export function repairScenarios(scenario: Scenario): void {
     const { job, run } = await degradedJob(kit);
     await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
     assert.equal((await kit.store.rejectRepair(job, 1, kit.now)).state, "rejected");
-    await refused("illegal_transition", kit.store.acceptRepair(job, 1, { recipe: NEW, rules: BY, reread: null }, kit.now));
+    await refused(
+      "illegal_transition",
+      kit.store.acceptRepair(job, 1, { recipe: NEW, rules: BY, reread: null }, kit.now),
+    );
     const second = await compared(kit, job, "e", 0);
     assert.deepEqual(await kit.store.repairsDue(10), [{ jobId: job, runId: second }]);
     await kit.store.recordRepair(job, newRepair(second), {}, kit.now);

@@ -91,7 +91,8 @@ function recordRepair(
       if (effect?.reread !== null && effect !== undefined && !isAsRead(context, run.n, effect.reread)) return null;
       const before = repairRow(context, jobId);
       // What a person has seen already is not told again after each run, and what was rejected stays so.
-      const isKnown = deliver !== undefined && effect === undefined && before !== undefined && isRepeated(before, repair);
+      const isKnown =
+        deliver !== undefined && effect === undefined && before !== undefined && isRepeated(before, repair);
       const state = isKnown ? before.state : repair.state;
       const row = connection
         .sql(
@@ -123,7 +124,8 @@ function recordRepair(
 function isRepeated(before: RepairRow, { state, version, proposal }: NewRepair): boolean {
   if (state !== "open" || before.version !== version || (before.state !== "open" && before.state !== "rejected"))
     return false;
-  const rulesIn = ({ fields }: RepairProposal) => JSON.stringify(fields.map(({ field, new_rule }) => [field, new_rule]));
+  const rulesIn = ({ fields }: RepairProposal) =>
+    JSON.stringify(fields.map(({ field, new_rule }) => [field, new_rule]));
   return rulesIn(JSON.parse(before.proposal) as RepairProposal) === rulesIn(proposal);
 }
 

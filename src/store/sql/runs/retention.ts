@@ -92,7 +92,8 @@ export function dropFiles(context: Context, ids: readonly string[]): DroppedFile
 
 /** Files that were stored for rows that were never written. */
 export function recordOrphanedFiles({ connection }: Context, hashes: readonly string[]): void {
-  for (const hash of hashes)
+  // In order: of two writers of the same files, one waits for the other.
+  for (const hash of hashes.toSorted())
     connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
 }
 

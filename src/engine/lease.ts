@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, OrbError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { Signal } from "../base/signal.ts";
 import { OutageLogger } from "../base/outage-logger.ts";
@@ -41,6 +41,17 @@ export class Lease {
   /** Call before requesting the lease. */
   asked(): void {
     this.#renewed = this.#options.clock.monotonic();
+  }
+
+  /** Obtains the lease under a name. Who waited long for its turn has little of it left by its own clock, and renews it. */
+  async obtain(owner: string, join: () => Promise<void>): Promise<void> {
+    const { store, clock, ttlMs, heartbeatMs } = this.#options;
+    this.asked();
+    await join();
+    if (clock.monotonic() - this.#renewed < heartbeatMs) return;
+    this.asked();
+    if ((await store.heartbeat(owner, ttlMs)) === null)
+      throw new OrbError("engine_lost", "the lease ended before it could be used");
   }
 
   holds(): boolean {

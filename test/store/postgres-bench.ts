@@ -2,9 +2,11 @@ import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Store } from "../../src/store/ports/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { STORE_ACCESS, type StoreMethods } from "../../src/store/ports/access.ts";
 import type { StoreHarness } from "../contract/store/kit.ts";
 import { startPostgres, type TestService } from "../support/services.ts";
 import { FULL, handClock } from "./bench.ts";
+import { canTraceLocks, LockTrace } from "./lock-trace.ts";
 
 /** By default every so many scenarios end with an audit: it takes longer than most of them, and SQLite's all have one. */
 const AUDITED_EVERY = FULL ? 1 : 12;
@@ -36,6 +38,9 @@ export class PostgresBench implements AsyncDisposable {
   #harnesses = 0;
   #emptied: Promise<void> | null = null;
   readonly #ownTime: boolean;
+  #trace: LockTrace | null = null;
+  /** Methods that scenarios have called. */
+  readonly called = new Set<keyof StoreMethods>();
 
   private constructor(service: TestService, ownTime: boolean) {
     this.service = service;
@@ -50,10 +55,28 @@ export class PostgresBench implements AsyncDisposable {
     return bench;
   }
 
+  /** One that notes which locks transactions take, if the server can tell. */
+  static async startTraced(): Promise<PostgresBench> {
+    const bench = await PostgresBench.start();
+    if (!(await canTraceLocks(bench.service.url))) return bench;
+    await (await bench.#open()).close();
+    bench.#stores.length = 0;
+    bench.#trace = await LockTrace.begin(bench.service.url);
+    return bench;
+  }
+
+  /** What was noted up to now; null: the server cannot tell. */
+  async traced(): Promise<LockTrace["traced"] | null> {
+    await this.#trace?.take();
+    return this.#trace?.traced ?? null;
+  }
+
   readonly harness = async (): Promise<StoreHarness> => {
     const { times } = (this.#hands = handClock());
     if (this.#stores.length === 0) await this.#open();
+    await this.#trace?.take();
     await this.#empty();
+    await this.#trace?.skip();
     const used = new Set<Store>();
     this.#harnesses += 1;
     return {
@@ -75,7 +98,14 @@ export class PostgresBench implements AsyncDisposable {
       if (place !== -1) this.#stores.splice(place, 1);
       await store.close();
     };
-    return { ...store, close, [Symbol.asyncDispose]: close };
+    const methods = (Object.keys(STORE_ACCESS) as (keyof StoreMethods)[]).map((name) => {
+      const call = (...args: unknown[]) => {
+        this.called.add(name);
+        return (store[name] as (...args: unknown[]) => unknown)(...args);
+      };
+      return [name, call] as const;
+    });
+    return { ...store, ...Object.fromEntries(methods), close, [Symbol.asyncDispose]: close };
   }
 
   async #open(): Promise<Store> {
@@ -107,6 +137,7 @@ export class PostgresBench implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const store of this.#stores) await store.close();
+    await this.#trace?.[Symbol.asyncDispose]();
     await this.#admin.end();
     await this.service[Symbol.asyncDispose]();
   }

@@ -2,8 +2,10 @@ import { type AddressInfo, createConnection, createServer, type Server, type Soc
 
 /** Hooks for the traffic. */
 export interface ProxyRules {
-  /** A statement is about to go to the server. */
-  asked?(text: string, connection: ProxyConnection): void;
+  /** A statement is about to go to the server; it waits, and all after it, for what is returned. */
+  asked?(text: string, connection: ProxyConnection): void | Promise<void>;
+  /** False: a new connection is refused. */
+  accepts?(): boolean;
   /** What the server says, as it is passed on. */
   answered?(data: Buffer): Buffer;
 }
@@ -19,6 +21,10 @@ export interface ProxyConnection {
    */
   answer(command: string): Promise<void>;
   cut(): void;
+  /** As `cut`, but the server gets what was sent before. */
+  cutBehind(): void;
+  /** Of the connection to the server, by which the server tells its sessions apart. */
+  readonly clientPort: number;
 }
 
 /** A TCP proxy in front of Postgres that recognises statements, and can delay answers or cut connections. */
@@ -32,6 +38,7 @@ export class PostgresProxy implements Disposable {
 
   static async to(port: number, rules: ProxyRules): Promise<PostgresProxy> {
     const proxy: PostgresProxy = new PostgresProxy((near) => {
+      if (rules.accepts?.() === false) return void near.on("error", () => {}).destroy();
       const far = createConnection({ host: "127.0.0.1", port });
       join(near, far, rules);
       for (const socket of [near, far]) proxy.#sockets.add(socket);
@@ -53,11 +60,14 @@ export class PostgresProxy implements Disposable {
 }
 
 function join(near: Socket, far: Socket, rules: ProxyRules): void {
+  // Messages are passed on one by one, and none waits for more.
+  for (const socket of [near, far]) socket.setNoDelay(true);
   const prepared = new Map<string, string>();
   const waiting: { command: string; heard: string; resolve: () => void }[] = [];
   let held: Buffer[] | null = null;
   let rest = Buffer.alloc(0);
   let begun = false;
+  const state = { isCut: false };
   const connection: ProxyConnection = {
     withhold: () => void (held ??= []),
     passOn() {
@@ -66,28 +76,47 @@ function join(near: Socket, far: Socket, rules: ProxyRules): void {
     },
     answer: (command) => new Promise((resolve) => waiting.push({ command: `${command}\0`, heard: "", resolve })),
     cut() {
+      state.isCut = true;
       near.destroy();
       far.destroy();
     },
+    cutBehind() {
+      state.isCut = true;
+      held = [];
+      far.end();
+      far.once("close", () => near.destroy());
+    },
+    get clientPort() {
+      return far.localPort ?? 0;
+    },
   };
+  let passing = false;
   near.on("data", (data) => {
     rest = Buffer.concat([rest, data]);
-    for (;;) {
+    if (!passing) void pass();
+  });
+  /** Message by message, so that a cut in between leaves those before it. */
+  const pass = async () => {
+    passing = true;
+    while (!state.isCut) {
       // The first message of a connection has no letter.
       const head = begun ? 1 : 0;
       if (rest.length < head + 4) break;
       const length = head + rest.readInt32BE(head);
       if (rest.length < length) break;
-      if (begun) asked(String.fromCharCode(rest[0] as number), rest.subarray(5, length));
-      begun = true;
+      const message = rest.subarray(0, length);
       rest = rest.subarray(length);
+      const wait = begun ? asked(String.fromCharCode(message[0] as number), message.subarray(5)) : undefined;
+      begun = true;
+      if (wait !== undefined) await wait;
+      if (!state.isCut && far.writable) far.write(message);
     }
-    far.write(data);
-  });
-  const asked = (letter: string, body: Buffer) => {
+    passing = false;
+  };
+  const asked = (letter: string, body: Buffer): void | Promise<void> => {
     const words = body.toString("utf8").split("\0");
     if (letter === "P") prepared.set(words[0] ?? "", words[1] ?? "");
-    if (letter === "B") rules.asked?.(prepared.get(words[1] ?? "") ?? "", connection);
+    return letter === "B" ? rules.asked?.(prepared.get(words[1] ?? "") ?? "", connection) : undefined;
   };
   far.on("data", (data) => {
     for (const one of waiting) {

@@ -3,15 +3,17 @@ import { after, describe, test } from "node:test";
 import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Discovered } from "../../src/domain/run/outcome.ts";
-import type { LaneGrant, SettledTask, Store } from "../../src/store/ports/port.ts";
+import type { LaneGrant, SettleBatch, SettledTask, Store } from "../../src/store/ports/port.ts";
 import { STORE_ACCESS } from "../../src/store/ports/access.ts";
 import { DEPLOYMENT_LOCK } from "../../src/store/postgres/connection.ts";
 import { NAME_LOCK } from "../../src/store/postgres/dialect.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { attempt, DONE, FAILED, HANDED_BACK, newTask, RATE_WAIT, retryAt } from "../contract/store/kit.ts";
+import { newJob } from "../contract/store/jobs.ts";
 import { startPostgres } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { FULL } from "./bench.ts";
+import { PostgresProxy } from "./postgres-proxy.ts";
 
 const TTL = 60_000;
 const SITES = 10;
@@ -177,6 +179,199 @@ describe("several writers on one Postgres", servicesGate, () => {
     }
   });
 
+  /** Lets both begin behind a lock that is held, so that each has taken what it takes first; then lets them go. */
+  const meet = async (schema: string, lock: string, stores: [Store, Store], work: (() => Promise<unknown>)[]) => {
+    const client = await admin(schema);
+    const waiting = async () => {
+      return (await client.query("SELECT DISTINCT pid FROM pg_locks WHERE NOT granted")).rowCount ?? 0;
+    };
+    try {
+      await client.query("BEGIN");
+      await client.query(lock);
+      const done: Promise<unknown>[] = [];
+      for (const [index, one] of work.entries()) {
+        done.push(one());
+        while ((await waiting()) <= index);
+      }
+      await client.query("COMMIT");
+      await Promise.all(done);
+      assert.deepEqual(
+        stores.map((store) => store.conflicts?.()),
+        [0, 0],
+        "a transaction had to be repeated, as two waited for each other",
+      );
+      assert.deepEqual((await stores[0].audit()).findings, []);
+    } finally {
+      await client.end();
+    }
+  };
+
+  test("several keys that two processes start runs with at the same time are locked in one order", async () => {
+    const stores: [Store, Store] = [await open("orders"), await open("orders")];
+    try {
+      const start = (store: Store, keys: readonly string[]) =>
+        Promise.all(
+          keys.map((key) =>
+            store.startRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, [newTask("a")], Date.now(), {
+              key,
+              fingerprint: "f",
+            }),
+          ),
+        );
+      const started: ReturnType<typeof start>[] = [];
+      await meet(
+        "orders",
+        `SELECT pg_advisory_xact_lock(${NAME_LOCK}, hashtext('orders:key:k1'))`,
+        stores,
+        [
+          ["k1", "k2"],
+          ["k2", "k1"],
+        ].map((keys, index) => () => {
+          const all = start(stores[index] as Store, keys);
+          started.push(all);
+          return all;
+        }),
+      );
+      const [one = [], two = []] = await Promise.all(started);
+      assert.deepEqual(one.map(idOf), two.map(idOf).toReversed());
+    } finally {
+      for (const store of stores) await store.close();
+    }
+  });
+
+  test("two runs of one job that end the same pages at the same time wait in turn", async () => {
+    const stores: [Store, Store] = [await open("states"), await open("states")];
+    try {
+      const [first] = stores;
+      const { created: job } = await first.createJob(newJob("one"), Date.now());
+      const keys = ["p", "q"];
+      const begin = async (number: number) => {
+        const lane = `site:run${number}.example`;
+        const tasks = keys.map((key) => newTask(key, { lane }));
+        const run = { kind: "crawl", maxAttempts: 3, snapshot: {}, jobId: job.id } as const;
+        await first.startRun(run, tasks, Date.now());
+        await first.admitCrawls(10, Date.now());
+        const hold = await first.takeLane(lane, "w", TTL);
+        assert.ok(hold);
+        const claimed = (await first.claim(hold, { limit: 5 }, Date.now()))?.tasks ?? [];
+        assert.equal(claimed.length, 2);
+        return { hold, claimed };
+      };
+      await first.joinOwners("w", TTL);
+      const [zero, one, two] = [await begin(0), await begin(1), await begin(2)];
+      const settle = (store: Store, { hold, claimed }: typeof zero, order: readonly string[]) => {
+        const tasks = order.map((key): SettledTask => {
+          const task = claimed.find((each) => each.key === key)!;
+          const hash = "ab".repeat(16);
+          const page = { key, url: "u", digest: hash, scopeHash: hash, isRedirected: false, change: null };
+          return { task, verdict: DONE, attempt: attempt(1), report: { page } };
+        });
+        return store.settle([{ hold, tasks }], Date.now());
+      };
+      await settle(first, zero, keys);
+      await meet("states", "SELECT 1 FROM page_states ORDER BY key_hash FOR UPDATE", stores, [
+        () => settle(stores[0], one, ["p", "q"]),
+        () => settle(stores[1], two, ["q", "p"]),
+      ]);
+    } finally {
+      for (const store of stores) await store.close();
+    }
+  });
+
+  test("failed pages of two runs at the same sites are retried at the same time", async () => {
+    const stores: [Store, Store] = [await open("retries"), await open("retries")];
+    try {
+      const [first] = stores;
+      await first.joinOwners("w", TTL);
+      const runs: string[] = [];
+      for (const order of [
+        ["a", "b"],
+        ["b", "a"],
+      ]) {
+        const { created } = await first.startRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, [], Date.now());
+        runs.push(created.id);
+        for (const site of order) {
+          const lane = `site:${site}.example`;
+          await first.enqueue(created.id, [newTask(site, { lane })], Date.now());
+          const hold = await first.takeLane(lane, "w", TTL);
+          const [task] = (await first.claim(hold!, { limit: 1 }, Date.now()))?.tasks ?? [];
+          await first.settle(
+            [{ hold: hold!, tasks: [{ task: task!, verdict: FAILED, attempt: attempt(1) }] }],
+            Date.now(),
+          );
+          await first.releaseLane(hold!);
+        }
+      }
+      await meet(
+        "retries",
+        "SELECT 1 FROM sites WHERE site = 'a.example' FOR UPDATE",
+        stores,
+        runs.map((id, index) => () => (stores[index] as Store).retryFailed(id, { limit: 10 }, Date.now())),
+      );
+    } finally {
+      for (const store of stores) await store.close();
+    }
+  });
+
+  test("a late heartbeat and the outcomes of its lanes wait in turn", async () => {
+    const stores: [Store, Store] = [await open("late"), await open("late")];
+    const client = await admin("late");
+    try {
+      const [first] = stores;
+      await first.joinOwners("w", TTL);
+      const sites = ["a", "b"];
+      const tasks = sites.map((site) => newTask(site, { lane: `site:${site}.example` }));
+      await first.startRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, tasks, Date.now());
+      const batches: SettleBatch[] = [];
+      for (const site of sites) {
+        const hold = (await first.takeLane(`site:${site}.example`, "w", TTL))!;
+        const claimed = (await first.claim(hold, { limit: 1 }, Date.now()))?.tasks ?? [];
+        batches.push({ hold, tasks: claimed.map((task) => ({ task, verdict: DONE, attempt: attempt(1) })) });
+      }
+      await client.query(`UPDATE lanes SET lease_until = lease_until - ${TTL * 0.7}`);
+      await meet("late", "SELECT 1 FROM lanes WHERE lane = 'site:a.example' FOR UPDATE", stores, [
+        () => stores[0].settle(batches, Date.now()),
+        () => stores[1].heartbeat("w", TTL),
+      ]);
+    } finally {
+      await client.end();
+      for (const store of stores) await store.close();
+    }
+  });
+
+  test("a writer that could not be started is started later", async () => {
+    const seen = { connections: 0 };
+    let accepts = true;
+    using proxy = await PostgresProxy.to((await service).port, {
+      accepts: () => {
+        if (accepts) seen.connections += 1;
+        return accepts;
+      },
+    });
+    let monotonic = 0;
+    const url = new URL(proxy.url((await service).url));
+    url.searchParams.set("schema", "spare");
+    const clock = { ...systemClock, monotonic: () => monotonic };
+    await using store = await openPostgresStore({ url: url.href, clock });
+    const write = () =>
+      Promise.all(
+        Array.from({ length: 4 }, () => store.openRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, Date.now())),
+      );
+    const before = seen.connections;
+    accepts = false;
+    await write();
+    await store.probe();
+    accepts = true;
+    await write();
+    assert.equal(seen.connections, before, "not again at once");
+    monotonic += 10_000;
+    while (seen.connections < before + 2) {
+      await write();
+      await store.probe();
+    }
+    assert.equal(seen.connections, before + 2, "one for more work, and one for leases");
+  });
+
   test("every method has a scope, and leases have none that waits", () => {
     for (const method of ["heartbeat", "recordHeartbeat", "releaseLane", "probe", "takeEngine"] as const)
       assert.equal(STORE_ACCESS[method], "row", method);
@@ -184,6 +379,8 @@ describe("several writers on one Postgres", servicesGate, () => {
       assert.equal(STORE_ACCESS[method], "runs", method);
   });
 });
+
+const idOf = ({ created }: { created: { id: string } }) => created.id;
 
 async function followFeed(store: Store, into: string[], done: { all: boolean }): Promise<void> {
   // Before the first event.

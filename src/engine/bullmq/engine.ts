@@ -131,8 +131,7 @@ export class BullmqEngine implements Engine {
   async #join(): Promise<string> {
     const { store, random, leaseTtlMs, identity } = this.#options;
     const owner = random.uuid();
-    this.#lease.asked();
-    await store.joinOwners(owner, leaseTtlMs, identity);
+    await this.#lease.obtain(owner, () => store.joinOwners(owner, leaseTtlMs, identity));
     return owner;
   }
 

@@ -38,7 +38,7 @@ export const MOST_TASKS = 500;
 // On a shared database a transaction takes several round trips, and those of one run wait for each other: a busy process
 // writes this often, and one that has not written for as long does not wait.
 export const SHARED_PAUSE_MS = 400;
-const RETRY_MS = 250;
+export const RETRY_MS = 250;
 
 /** Writes the outcomes of all lanes of the process in few transactions. */
 export class Settler {

@@ -23,6 +23,7 @@ import {
 } from "./sync-channel.ts";
 import { cleaned } from "./cleaned.ts";
 import { endLeases, saysCrashed, TIME, TIME_UNLESS_CRASHED } from "./crash-sentinel.ts";
+import { type GroupedWrite, lockTogether, NO_LOCKS, widestScope } from "./grouped-writes.ts";
 import { refuseTooLong } from "./too-long.ts";
 import { translate } from "./translate.ts";
 
@@ -39,15 +40,6 @@ interface Pending {
   request: Request;
   answer: Exclude<Answer, { error: PlainError }> | null;
 }
-
-interface GroupedWrite {
-  scope: WriteScope;
-  work: () => unknown;
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
-}
-
-const WIDEST_FIRST: readonly WriteScope[] = ["all", "runs", "row"];
 
 const NO_TIMEOUTS = ["SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = 0"];
 
@@ -213,13 +205,13 @@ export class PostgresConnection implements Connection, BulkConnection {
     ask(this.#channel, { requests: [rollback], fresh: false });
   }
 
-  writeTogether<T>(work: () => T): Promise<T> {
-    return this.writeTogetherIn("all", work);
+  writeTogether<T>(work: () => T, locks = NO_LOCKS): Promise<T> {
+    return this.writeTogetherIn("all", work, locks);
   }
 
-  writeTogetherIn<T>(scope: WriteScope, work: () => T): Promise<T> {
+  writeTogetherIn<T>(scope: WriteScope, work: () => T, locks = NO_LOCKS): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#grouped.push({ scope, work, resolve: resolve as (value: unknown) => void, reject });
+      this.#grouped.push({ scope, locks, work, resolve: resolve as (value: unknown) => void, reject });
       if (this.#grouped.length === 1) setImmediate(() => this.#commitGrouped());
     });
   }
@@ -228,11 +220,12 @@ export class PostgresConnection implements Connection, BulkConnection {
     const list = this.#grouped;
     this.#grouped = [];
     if (list.length === 0) return;
-    const scope = WIDEST_FIRST.find((wanted) => list.some((write) => write.scope === wanted)) as WriteScope;
     try {
-      const ends = this.writeIn(scope, () => list.map((write) => this.#inSavepoint(write, list.length > 1)), {
-        durable: true,
-      });
+      const work = () => {
+        lockTogether(this, list);
+        return list.map((write) => this.#inSavepoint(write, list.length > 1));
+      };
+      const ends = this.writeIn(widestScope(list), work, { durable: true });
       for (const end of ends) end();
     } catch (error) {
       for (const { reject } of list) reject(error);
@@ -290,7 +283,7 @@ export class PostgresConnection implements Connection, BulkConnection {
       dialect: this.dialect,
       sql: (text, options) => this.sql(text, options),
       write: (work, options = {}) => this.writeIn(scope, work, options),
-      writeTogether: (work) => this.writeTogetherIn(scope, work),
+      writeTogether: (work, locks) => this.writeTogetherIn(scope, work, locks),
       atEnd: (collector, item) => this.atEnd(collector, item),
       read: (work) => this.read(work),
       close: () => this.close(),

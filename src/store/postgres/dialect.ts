@@ -11,10 +11,10 @@ const INSERT_TASKS = `INSERT INTO tasks (stream, state, priority, created_at, ke
   ON CONFLICT (key_hash) DO NOTHING RETURNING id, key_hash`;
 
 /** Advisory locks: of one of the partitions of runs, and of a name. */
-const PARTITION_LOCK = 0x4f727000;
+export const PARTITION_LOCK = 0x4f727000;
 export const NAME_LOCK = 0x4f727100;
 /** Two runs exclude each other's writers by chance if their numbers are equal modulo this. */
-const PARTITIONS = 64;
+export const PARTITIONS = 64;
 
 /** The run that started a workflow with all its child runs; by index only. */
 const ROOT = `(WITH RECURSIVE up AS (SELECT w.n AS n UNION ALL

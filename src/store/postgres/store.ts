@@ -9,7 +9,7 @@ import type { LaneHold, Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
 import { type ChannelEnds, createChannel } from "./sync-channel.ts";
 import type { Call, Opened, Ready, CallResult, PlainCallError, ThreadData } from "./thread.ts";
-import type { WireData, WireMessage } from "./wire.ts";
+import type { WireChannel, WireData, WireMessage } from "./wire.ts";
 
 interface PostgresOptions {
   /** postgres://…; the parameter `schema` replaces the default schema. */
@@ -27,6 +27,8 @@ interface PostgresOptions {
 /** More than one, so that claims do not wait while outcomes are settled. */
 const WRITERS = 2;
 const READERS = 2;
+/** After a thread could not be started (the server accepts no more connections), another is not tried before. */
+const RESTART_MS = 10_000;
 
 const LEASE_METHODS: ReadonlySet<keyof StoreMethods> = new Set([
   "heartbeat",
@@ -56,10 +58,9 @@ export async function migratePostgres(options: PostgresOptions): Promise<NonNull
 
 async function open(options: PostgresOptions): Promise<{ store: Store; migrated: NonNullable<Opened["migrated"]> }> {
   const { url, schema } = takeSchema(options.url);
-  // A writer, the readers, and those that start when there is more to write.
-  const channels = Array.from({ length: WRITERS + READERS + 1 }, () => createChannel());
-  const isReader = (index: number) => index >= 1 && index <= READERS;
-  const wire = startWire(url, schema, channels, isReader);
+  // A writer, and the readers. Others start when there is more to write.
+  const channels = Array.from({ length: 1 + READERS }, () => createChannel());
+  const wire = startWire(url, schema, channels);
   // Subscribed from the start: a thread that has already exited emits nothing.
   const wireEnded = new Promise((resolve) => wire.once("exit", resolve));
   const listeners = new Set<Listener>();
@@ -86,11 +87,11 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     wire.postMessage("close");
     await wireEnded;
   };
-  const startWorker = ({ asking }: ChannelEnds, index: number) => {
+  const startWorker = ({ asking }: Pick<ChannelEnds, "asking">, index: number) => {
     const data: ThreadData = { channel: asking, schema, migrates: index === 0 && options.unfinished !== true };
     return startThread("thread", data, [asking.port]);
   };
-  const workers = channels.slice(0, 1 + READERS).map(startWorker);
+  const workers = channels.map(startWorker);
   try {
     // The first thread migrates; the others need its tables.
     for (const worker of workers) threads.push(await StoreThread.open(worker));
@@ -105,17 +106,19 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   }
   const [writer, ...readers] = threads as [StoreThread, ...StoreThread[]];
   const writers = [writer];
-  const spare = channels.slice(1 + READERS).map((channel, index) => ({ channel, index: 1 + READERS + index }));
-  /** Another thread, as soon as it is ready; the first one if it cannot be started. */
+  let failedAt = Number.NEGATIVE_INFINITY;
+  /** Another thread, as soon as it is ready; the first one if it cannot be started. Then it is tried again later. */
   const startAnother = (): Promise<StoreThread> => {
-    const next = closed === null ? spare.pop() : undefined;
-    if (next === undefined) return Promise.resolve(writer);
-    const started = StoreThread.open(startWorker(next.channel, next.index)).then(
+    if (closed !== null || options.clock.monotonic() - failedAt < RESTART_MS) return Promise.resolve(writer);
+    const { asking, answering } = createChannel();
+    wire.postMessage({ end: answering, readOnly: false } satisfies WireChannel, [answering.port]);
+    const started = StoreThread.open(startWorker({ asking }, channels.length)).then(
       (thread) => {
         threads.push(thread);
         return thread;
       },
       (error: unknown) => {
+        failedAt = options.clock.monotonic();
         options.log?.warn("cannot start another database thread", { error: messageOf(error) });
         return writer;
       },
@@ -183,16 +186,12 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   return { store, migrated: writer.migrated as NonNullable<Opened["migrated"]> };
 }
 
-function startWire(
-  url: string,
-  schema: string,
-  channels: readonly ChannelEnds[],
-  isReader: (index: number) => boolean,
-): Worker {
+/** The first channel is that of the writer. */
+function startWire(url: string, schema: string, channels: readonly ChannelEnds[]): Worker {
   const data: WireData = {
     url,
     schema,
-    channels: channels.map(({ answering }, index) => ({ end: answering, readOnly: isReader(index) })),
+    channels: channels.map(({ answering }, index) => ({ end: answering, readOnly: index > 0 })),
   };
   const ports = channels.map(({ answering }) => answering.port);
   return startThread("wire", data, ports);

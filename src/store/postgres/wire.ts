@@ -6,12 +6,19 @@ import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
 import { systemClock } from "../../base/clock.ts";
 import { isConnectionLost, type PlainError, plainError, SETTINGS_LOST } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
 import { type Answer, answer, type Batch, type ChannelEnds, type Request, type WireValue } from "./sync-channel.ts";
 
 export interface WireData {
   url: string;
   schema: string;
-  channels: { end: ChannelEnds["answering"]; readOnly: boolean }[];
+  channels: WireChannel[];
+}
+
+/** Of a thread; more of them may be posted later. */
+export interface WireChannel {
+  end: ChannelEnds["answering"];
+  readOnly: boolean;
 }
 
 /** Messages of the listening connection to the main thread. */
@@ -23,8 +30,6 @@ const CONNECT_MS = 3000;
  * or run on a busy machine. A refused connection is reported at once.
  */
 const FIRST_CONNECT_MS = 60_000;
-/** Enforced by the server: an idle transaction would block all writers. */
-const LIMITS = { statement_timeout: 60_000, lock_timeout: 15_000, idle_in_transaction_session_timeout: 5000 };
 /**
  * Queries are small and read mostly cached pages: index scans are cheap, JIT compilation is not. It matters most for tables
  * that were just filled and have no statistics yet.
@@ -207,14 +212,23 @@ function destroy(client: pg.Client): void {
   stream.destroy(new Error("the database does not answer"));
 }
 
-const sessions = channels.map(({ end, readOnly }) => {
+const sessions = new Set<DatabaseSession>();
+
+function serve({ end, readOnly }: WireChannel): void {
   const session = new DatabaseSession(readOnly);
+  sessions.add(session);
   end.port.on("message", (batch: Batch | "drop") => {
     if (batch === "drop") return session.drop();
     void session.execute(batch).then((answers) => answer(end, batch.number, answers));
   });
-  return session;
-});
+  // The thread has ended.
+  end.port.on("close", () => {
+    sessions.delete(session);
+    void session.end();
+  });
+}
+
+for (const channel of channels) serve(channel);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -324,9 +338,10 @@ async function probe(client: pg.Client): Promise<Record<(typeof CHANGE_KINDS)[nu
   }
 }
 
-parentPort?.on("message", () => {
+parentPort?.on("message", (message: WireChannel | "close") => {
+  if (message !== "close") return serve(message);
   closing.abort();
-  void Promise.all(sessions.map((session) => session.end())).then(() => process.exit(0));
+  void Promise.all([...sessions].map((session) => session.end())).then(() => process.exit(0));
 });
 
 void listen();

@@ -16,20 +16,22 @@ const DAY_MS = 86_400_000;
 export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention: RetentionRules }): Duty {
   const { store, clock, retention } = deps;
   const { temporaryMs, keepRuns, keepDays } = retention;
-  let seen = 0;
+  /** The newest run as of the last time, and of the time before. */
+  let [seen, seenBefore] = [0, 0];
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   async function trim(signal: AbortSignal): Promise<void> {
     const [now, isLong] = [clock.now(), clock.monotonic() - lookedAt >= ALL_JOBS_MS];
     // Read first: a run that arrives meanwhile is checked next time.
     const newest = await store.lastRunNumber();
-    const since = isLong ? 0 : seen;
+    // Runs that are started at the same time become visible in any order: one may appear below the newest of last time.
+    const since = isLong ? 0 : seenBefore;
     for (let after: number | null = 0; after !== null && !signal.aborted;) {
       const trimmed = await store.trimJobs({ defaults: { keepRuns, keepDays }, after, since, limit: AT_ONCE }, now);
       if (!trimmed.isMore) after = trimmed.last;
     }
     if (signal.aborted) return;
-    seen = newest;
+    [seen, seenBefore] = [newest, seen];
     if (isLong) lookedAt = clock.monotonic();
   }
 

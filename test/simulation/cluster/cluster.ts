@@ -5,7 +5,7 @@ import { Database } from "./database.ts";
 import { Fifo } from "./fifo.ts";
 import { Lane } from "./lane.ts";
 import type { ClusterPlan } from "./plan.ts";
-import { Timeline } from "./timeline.ts";
+import { type Being, Timeline } from "./timeline.ts";
 import { Web } from "./web.ts";
 import { Worker } from "./worker.ts";
 
@@ -20,6 +20,7 @@ const COUNT_MS = 100;
 const DOUBLED = 0.02;
 const DOUBLED_WITHIN_MS = 5000;
 const LONGEST_MS = 6 * 3_600_000;
+const LONG_ADMISSIONS = 0.1;
 
 export interface Recovery {
   by: "kill" | "freeze";
@@ -40,6 +41,7 @@ export class Cluster {
   balance: { lanes: number; pages: number }[] = [];
   #tickets = new Fifo<Lane>();
   readonly #line = new Fifo<Worker>();
+  readonly #leader: Being = { alive: true, frozenUntil: 0, transactions: new Set() };
   readonly #owners = new Map<string, number>();
   #names = 0;
   #open = 0;
@@ -59,7 +61,13 @@ export class Cluster {
       const lane = new Lane(index, limits);
       const pages = Math.max(1, Math.round(plan.pagesPerSite * (0.5 + this.random.next())));
       for (let left = pages; left > 0; left -= 1)
-        lane.add({ number: (number += 1), tries: 0, ended: false, resolver: null });
+        lane.add({
+          number: (number += 1),
+          run: integerBelow(this.random, plan.runs),
+          tries: 0,
+          ended: false,
+          resolver: null,
+        });
       return lane;
     });
     this.pages = number;
@@ -75,7 +83,24 @@ export class Cluster {
       for (const lane of this.lanes) this.offer(lane);
     });
     timeline.at(plan.faultAtMs, null, () => this.#disturb());
+    this.#admitLater();
     timeline.run(() => this.pagesDone === this.pages, LONGEST_MS);
+  }
+
+  /** What concerns all runs is written by one process, again and again; sometimes it takes long. */
+  #admitLater(): void {
+    const { plan, timeline, random } = this;
+    timeline.at(plan.admitMs, null, () => {
+      const takesMs = random.next() < LONG_ADMISSIONS ? random.next() * plan.longestAdmitMs : 0;
+      const over = () => this.#admitLater();
+      this.database.write(this.#leader, { verb: "admit", work: () => 1, done: over, failed: over, takesMs });
+    });
+  }
+
+  /** A lane that could not be taken, because the store was busy, is offered again. */
+  takeFailed(lane: Lane): void {
+    lane.ticketUntil = this.timeline.now();
+    this.#offerAt(lane, this.timeline.now() + 1000);
   }
 
   #boot(): void {
@@ -169,7 +194,11 @@ export class Cluster {
   laneGivenBack(lane: Lane, waitMs: number | null): void {
     const now = this.timeline.now();
     const readyAt = lane.readyAt(now);
-    if (lane.open === 0) this.#open -= 1;
+    // Two may give back the same lane, one of them late.
+    if (lane.open === 0 && !lane.isDone) {
+      lane.isDone = true;
+      this.#open -= 1;
+    }
     if (readyAt === null) return;
     const at = Math.max(readyAt, waitMs !== null && waitMs > PATIENCE_MS ? now + waitMs : now);
     if (at > now) this.#offerAt(lane, at);

@@ -7,6 +7,7 @@ import { Fifo } from "./fifo.ts";
 
 export interface Page {
   number: number;
+  run: number;
   tries: number;
   ended: boolean;
   /** What the owner's window asks a task for. */
@@ -25,6 +26,8 @@ export class Lane {
   readonly index: number;
   readonly site: SiteRecord;
   readonly #ready = new Fifo<Page>();
+  /** How many of each run are ready. */
+  readonly #readyOf = new Map<number, number>();
   #retries: { page: Page; at: number }[] = [];
   readonly #claimed = new Set<Page>();
   /** Pages without an end. */
@@ -38,6 +41,8 @@ export class Lane {
   ticketUntil = Number.NEGATIVE_INFINITY;
   /** When its owner was killed or frozen, until somebody goes on with it. */
   orphan: { since: number; by: "kill" | "freeze" } | null = null;
+  /** It was given back without open pages. */
+  isDone = false;
   ownerChanges = 0;
   /** Work that two have done: fetched again, because the one before could not write it any more. */
   recovered = 0;
@@ -74,8 +79,19 @@ export class Lane {
   }
 
   add(page: Page): void {
-    this.#ready.push(page);
+    this.#makeReady(page);
     this.open += 1;
+  }
+
+  #makeReady(page: Page): void {
+    this.#ready.push(page);
+    this.#countReady(page, 1);
+  }
+
+  #countReady({ run }: Page, change: 1 | -1): void {
+    const count = (this.#readyOf.get(run) ?? 0) + change;
+    if (count === 0) this.#readyOf.delete(run);
+    else this.#readyOf.set(run, count);
   }
 
   hasOwner(now: number): boolean {
@@ -89,6 +105,20 @@ export class Lane {
     return this.nextRetryAt;
   }
 
+  get owner(): string | null {
+    return this.#owner;
+  }
+
+  get leaseUntil(): number {
+    return this.#leaseUntil;
+  }
+
+  /** Runs of which pages are ready, or were claimed by an owner that is gone. */
+  runsOf(which: "ready" | "claimed"): Set<number> {
+    if (which === "claimed") return new Set([...this.#claimed].map(({ run }) => run));
+    return new Set([...this.#readyOf.keys(), ...this.#retries.map(({ page }) => page.run)]);
+  }
+
   take(owner: string, ttlMs: number, now: number): LaneHold | null {
     if (this.open === 0 || this.hasOwner(now)) return null;
     if (this.#owner !== owner) this.ownerChanges += 1;
@@ -97,7 +127,7 @@ export class Lane {
     this.#leaseUntil = now + ttlMs;
     this.ticketUntil = this.#leaseUntil;
     this.recovered += this.#claimed.size;
-    for (const page of this.#claimed) this.#ready.push(page);
+    for (const page of this.#claimed) this.#makeReady(page);
     this.#claimed.clear();
     return { laneId: this.index, epoch: this.#epoch, owner };
   }
@@ -115,18 +145,23 @@ export class Lane {
     return true;
   }
 
-  claim({ epoch }: LaneHold, limit: number, now: number): Page[] | null {
+  /** Pages of runs that are not locked are left for the next time. */
+  claim({ epoch }: LaneHold, limit: number, now: number, locked: ReadonlySet<number>): Page[] | null {
     if (epoch !== this.#epoch) return null;
-    for (const retry of this.#retries.filter(({ at }) => at <= now)) this.#ready.push(retry.page);
-    this.#retries = this.#retries.filter(({ at }) => at > now);
+    const isDue = ({ page, at }: { page: Page; at: number }) => at <= now && locked.has(page.run);
+    for (const retry of this.#retries.filter(isDue)) this.#makeReady(retry.page);
+    this.#retries = this.#retries.filter((retry) => !isDue(retry));
     const pages: Page[] = [];
-    for (let page = this.#next(limit, pages); page !== undefined; page = this.#next(limit, pages)) pages.push(page);
+    const left: Page[] = [];
+    while (pages.length < limit) {
+      const page = this.#ready.shift();
+      if (page === undefined) break;
+      this.#countReady(page, -1);
+      (locked.has(page.run) ? pages : left).push(page);
+    }
+    for (const page of left) this.#makeReady(page);
     for (const page of pages) this.#claimed.add(page);
     return pages;
-  }
-
-  #next(limit: number, pages: readonly Page[]): Page | undefined {
-    return pages.length < limit ? this.#ready.shift() : undefined;
   }
 
   get hasReady(): boolean {
@@ -144,7 +179,7 @@ export class Lane {
     for (const { page, verdict } of outcomes) {
       if (!this.#claimed.delete(page) || page.ended) throw new Error(`page ${page.number} is settled twice`);
       if (verdict.kind === "retry") this.#retries.push({ page, at: verdict.readyAt });
-      else if (verdict.kind === "again") this.#ready.push(page);
+      else if (verdict.kind === "again") this.#makeReady(page);
       else {
         page.ended = true;
         this.open -= 1;

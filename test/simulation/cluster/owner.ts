@@ -9,7 +9,8 @@ import type { Slots, SlotSeeker } from "../../../src/lanes/limits/slots.ts";
 import { earliest } from "../../../src/lanes/limits/waits.ts";
 import { Window } from "../../../src/lanes/owner/window.ts";
 import type { ClaimedTask, LaneGrant, LaneHold } from "../../../src/store/ports/port.ts";
-import type { Database } from "./database.ts";
+import { RETRY_MS } from "../../../src/lanes/owner/settler.ts";
+import type { Database, Transaction } from "./database.ts";
 import type { Lane, Page } from "./lane.ts";
 import { RULES } from "./plan.ts";
 import type { Settler, Settling } from "./settling.ts";
@@ -30,6 +31,9 @@ export interface OwnerWorld {
   /** The lane is given back, or lost; `waitMs`: it may not go on before. */
   ended(owner: Owner, end: { lost: boolean; waitMs: number | null }): void;
   started(lane: Lane): void;
+  /** A write failed because the store is busy: claims pause until a probe succeeds. */
+  busy(): void;
+  readonly isBusy: boolean;
 }
 
 /** One lane at work: the loop of the product's owner, around the product's own pace, window and slots. */
@@ -134,18 +138,22 @@ export class Owner implements SlotSeeker, Settling {
   }
 
   #claim(): void {
-    if (this.#dry) return;
+    if (this.#dry || this.#world.isBusy) return;
     const limit = this.#window.wanted(this.#pace.soon);
     const gate = this.#pace.gate();
     if (limit === 0 || (gate.kind === "wait" && gate.ms !== null && gate.ms > PATIENCE_MS)) return;
     const { database, timeline, by } = this.#world;
     let pages: Page[] | null = null;
-    const work = () => {
-      pages = this.lane.claim(this.hold, limit, timeline.now());
+    const work = ({ lockedRuns }: Transaction) => {
+      pages = this.lane.claim(this.hold, limit, timeline.now(), lockedRuns);
       return pages?.length ?? 0;
     };
     this.#claiming = true;
-    database.write(by, "claim", work, () => {
+    const failed = () => {
+      this.#claiming = false;
+      this.#world.busy();
+    };
+    const done = () => {
       this.#claiming = false;
       if (this.#over) return;
       if (pages === null) return this.onLost();
@@ -153,12 +161,19 @@ export class Owner implements SlotSeeker, Settling {
       this.#window.add(pages as unknown as ClaimedTask[]);
       this.#dry = !this.lane.hasReady;
       this.#look();
-    });
+    };
+    const runs = () => this.lane.runsOf("ready");
+    database.write(by, { verb: "claim", runs, lanes: [this.lane.index], work, done, failed });
+  }
+
+  /** The store accepts writes again. */
+  goOn(): void {
+    this.#lookIn(0);
   }
 
   #startSome(): number | null {
     const { slots } = this.#world;
-    while (this.#window.size > 0 && this.#world.leaseHolds()) {
+    while (this.#window.size > 0 && this.#world.leaseHolds() && !this.#world.isBusy) {
       const gate = this.#pace.gate();
       if (gate.kind === "give_up") throw new Error(`${this.lane.site.site} is given up, although it answers`);
       if (gate.kind === "wait") {
@@ -215,7 +230,7 @@ export class Owner implements SlotSeeker, Settling {
   }
 
   #finish(waitMs: number | null): void {
-    const { settler, paces, database, by } = this.#world;
+    const { settler, paces } = this.#world;
     this.#finishing = true;
     this.#giveSlotsBack();
     paces.remember(this.#grant, this.#pace.memory());
@@ -223,12 +238,22 @@ export class Owner implements SlotSeeker, Settling {
       settler.add(this, { page, verdict: { kind: "again" } }, null);
     settler.flush(this, () => {
       if (this.#over) return;
-      const work = () => (this.lane.release(this.hold) ? 1 : 0);
-      database.write(by, "release", work, () => {
-        if (this.#over) return;
-        this.#over = true;
-        this.#world.ended(this, { lost: false, waitMs });
-      });
+      this.#release(waitMs);
     });
+  }
+
+  #release(waitMs: number | null): void {
+    const { database, by, timeline } = this.#world;
+    const work = () => (this.lane.release(this.hold) ? 1 : 0);
+    const done = () => {
+      if (this.#over) return;
+      this.#over = true;
+      this.#world.ended(this, { lost: false, waitMs });
+    };
+    const failed = () => {
+      this.#world.busy();
+      timeline.at(RETRY_MS, by, () => !this.#over && this.#release(waitMs));
+    };
+    database.write(by, { verb: "release", lanes: [this.lane.index], work, done, failed });
   }
 }

@@ -1,4 +1,5 @@
-import { GATHER_MS } from "../../../src/lanes/owner/settler.ts";
+import { GATHER_MS, SHARED_PAUSE_MS } from "../../../src/lanes/owner/settler.ts";
+import { LIMITS } from "../../../src/store/postgres/limits.ts";
 import type { LaneRules } from "../../../src/lanes/rules.ts";
 
 /** What a cluster is made of, and what happens to it. Times in milliseconds. */
@@ -18,12 +19,26 @@ export interface ClusterPlan {
   reconcileMs: number;
   /** A message to the database or to Redis and back. */
   roundTripMs: number;
-  /** How long a write transaction keeps all others out, beside its rows. */
+  /** How long the server works for a write transaction, beside its rows. */
   writeMs: number;
   /** How long each row adds to that. */
   rowUs: number;
+  /** For how many transactions the server works at once. */
+  cores: number;
+  /** Runs that the pages belong to. */
+  runs: number;
+  /** As the product sets them on its connections. */
+  lockTimeoutMs: number;
+  idleTimeoutMs: number;
+  /** How often somebody writes what concerns all runs; how long that may take at most, once in a while. */
+  admitMs: number;
+  longestAdmitMs: number;
+  /** A rule that is broken on purpose, to see that it is noticed. */
+  broken: "order of locks" | "heartbeats wait" | null;
   /** How long outcomes gather before they are written together. */
   gatherMs: number;
+  /** How long after a write the next begins at the earliest, unless somebody waits for it. */
+  pauseMs: number;
   /** Rows written per page over its life; one of them when it is claimed. */
   rowsPerPage: number;
   /** When some workers are killed and others frozen. */
@@ -55,7 +70,15 @@ export function clusterPlan(workers: number, given: Partial<ClusterPlan> = {}): 
     roundTripMs: 1,
     writeMs: 1,
     rowUs: 20,
+    cores: 2,
+    runs: Math.max(4, Math.round(sites / 4)),
+    lockTimeoutMs: LIMITS.lock_timeout,
+    idleTimeoutMs: LIMITS.idle_in_transaction_session_timeout,
+    admitMs: 1000,
+    longestAdmitMs: 0,
+    broken: null,
     gatherMs: GATHER_MS,
+    pauseMs: SHARED_PAUSE_MS,
     rowsPerPage: 5,
     faultAtMs: 10_000,
     killed: some,

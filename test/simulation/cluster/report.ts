@@ -16,9 +16,10 @@ export interface ClusterReport {
   pagesPerSecond: number;
   transactionsPerSecond: number;
   rowsPerSecond: number;
-  /** The part of the time in which a write transaction keeps the others out. */
+  /** The part of the time in which the server's cores execute write transactions. */
   writerBusy: number;
   transactionsPerPage: number;
+  settlesPerPage: number;
   rowsPerPage: number;
   longestWaitMs: number;
   lanes: Spread;
@@ -26,6 +27,14 @@ export interface ClusterReport {
   /** Most requests at once at a site, as a part of what it allows. */
   fullest: number;
   violations: readonly string[];
+  lockWaits: number;
+  /** Transactions that waited for longer than the server allows. */
+  lockTimeouts: number;
+  longestLockWaitMs: number;
+  /** Transactions that were begun again, because the server had ended their connection. */
+  repeated: number;
+  /** Times at which a worker paused, because the store was busy, and went on. */
+  pauses: number;
   ownerChanges: number;
   recoveredAfterKill: Spread;
   recoveredAfterFreeze: Spread;
@@ -54,12 +63,23 @@ export function simulate(plan: ClusterPlan): ClusterReport {
     rowsPerSecond: middle(({ rows }) => rows),
     writerBusy: middle(({ busyMs }) => Math.min(1, busyMs / 1000)),
     transactionsPerPage: transactions / cluster.pages,
+    settlesPerPage: database.transactions.settle / cluster.pages,
     rowsPerPage: database.rows / cluster.pages,
     longestWaitMs: database.longestWaitMs,
     lanes: spread(cluster.balance.map((one) => one.lanes)),
     pagesOfWorkers: spread(cluster.balance.map((one) => one.pages)),
     fullest: web.fullest,
-    violations: web.violations,
+    violations: [
+      ...web.violations,
+      ...database.violations,
+      ...database.locks.deadlocks.map((circle) => `deadlock: ${circle}`),
+      ...workers.flatMap((worker) => (worker.lostAlive ? ["a worker that was not frozen lost its lanes"] : [])),
+    ],
+    lockWaits: database.locks.waits,
+    lockTimeouts: database.locks.timeouts,
+    longestLockWaitMs: database.locks.longestWaitMs,
+    repeated: database.repeated,
+    pauses: workers.reduce((sum, worker) => sum + worker.pauses, 0),
     ownerChanges: lanes.reduce((sum, lane) => sum + lane.ownerChanges, 0),
     recoveredAfterKill: after("kill"),
     recoveredAfterFreeze: after("freeze"),
@@ -87,7 +107,7 @@ const ROWS: readonly [string, (report: ClusterReport) => string][] = [
   ["lanes per worker, min / median / max", ({ lanes }) => three(lanes, whole)],
   ["pages per worker before the faults", ({ pagesOfWorkers }) => three(pagesOfWorkers, whole)],
   ["peak concurrency of a site, of its limit", ({ fullest }) => `${Math.round(fullest * 100)} %`],
-  ["requests over a limit or too early", ({ violations }) => whole(violations.length)],
+  ["violations of limits, locks and leases", ({ violations }) => whole(violations.length)],
   ["owner changes", ({ ownerChanges }) => whole(ownerChanges)],
   ["workers killed, frozen", ({ plan }) => `${plan.killed}, ${plan.frozen}`],
   ["s until lanes of a killed worker resume", (report) => three(report.recoveredAfterKill, inSeconds)],
@@ -98,8 +118,9 @@ const ROWS: readonly [string, (report: ClusterReport) => string][] = [
   ["rows written/s", ({ rowsPerSecond }) => whole(rowsPerSecond)],
   ["write transactions per page", ({ transactionsPerPage }) => transactionsPerPage.toFixed(3)],
   ["rows written per page", ({ rowsPerPage }) => rowsPerPage.toFixed(2)],
-  ["writer busy", ({ writerBusy }) => `${Math.round(writerBusy * 100)} %`],
-  ["longest wait for the writer, s", ({ longestWaitMs }) => inSeconds(longestWaitMs)],
+  ["waits for locks, longest in s", (report) => `${whole(report.lockWaits)}, ${inSeconds(report.longestLockWaitMs)}`],
+  ["database busy", ({ writerBusy }) => `${Math.round(writerBusy * 100)} %`],
+  ["longest write, s", ({ longestWaitMs }) => inSeconds(longestWaitMs)],
   ["simulated s", ({ seconds }) => whole(seconds)],
 ];
 

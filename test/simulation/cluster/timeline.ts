@@ -5,6 +5,8 @@ import { Agenda, type Due } from "../agenda.ts";
 export interface Being {
   alive: boolean;
   frozenUntil: number;
+  /** Its open transactions that wait for it; the server hears of its death. */
+  transactions: Set<{ died(): void }>;
 }
 
 interface Event extends Due {

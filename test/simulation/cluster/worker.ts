@@ -5,13 +5,24 @@ import type { LaneHold } from "../../../src/store/ports/port.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Lane } from "./lane.ts";
 import { Owner, type OwnerWorld } from "./owner.ts";
+import type { Transaction } from "./database.ts";
 import { Settler } from "./settling.ts";
 import type { Being } from "./timeline.ts";
+
+const PROBE_MS = 1000;
 
 /** One `orb worker`: keeps its lease, takes tickets up to its share, and works on their lanes. */
 export class Worker implements Being, OwnerWorld {
   alive = true;
   frozenUntil = 0;
+  readonly transactions: Being["transactions"] = new Set();
+  /** It was frozen: then it may lose its lease. */
+  wasFrozen = false;
+  /** It lost lanes, although it was never frozen. */
+  lostAlive = false;
+  isBusy = false;
+  /** Times at which its claims paused, because the store was busy. */
+  pauses = 0;
   readonly by = this;
   readonly timeline;
   readonly random;
@@ -42,13 +53,19 @@ export class Worker implements Being, OwnerWorld {
     this.web = cluster.web;
     this.bornAt = this.timeline.now();
     this.slots = new Slots(() => cluster.plan.slots);
-    this.settler = new Settler(this, this.timeline, this.database, cluster.plan, (pages) => {
-      this.pages += pages;
-      cluster.pagesEnded(pages);
-    });
+    this.settler = new Settler(
+      this,
+      this.timeline,
+      this.database,
+      cluster.plan,
+      (pages) => {
+        this.pages += pages;
+        cluster.pagesEnded(pages);
+      },
+      () => this.busy(),
+    );
     this.#join();
-    const { heartbeatMs, shareLookMs, reconcileMs } = cluster.plan;
-    this.#every(heartbeatMs, heartbeatMs, () => this.#heartbeat());
+    const { shareLookMs, reconcileMs } = cluster.plan;
     this.#every(0, shareLookMs, () => this.#lookAtShares());
     this.#every(this.random.next() * reconcileMs, reconcileMs, () => this.#reconcile());
   }
@@ -94,10 +111,31 @@ export class Worker implements Being, OwnerWorld {
   kill(): void {
     for (const owner of this.#owners.values()) owner.hide();
     this.alive = false;
+    for (const transaction of this.transactions) transaction.died();
+  }
+
+  /** As the product does it: everything pauses, and goes on when a probe succeeds. */
+  busy(): void {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    this.pauses += 1;
+    this.#probeLater();
+  }
+
+  #probeLater(): void {
+    this.timeline.at(PROBE_MS, this, () => {
+      const done = () => {
+        this.isBusy = false;
+        for (const owner of this.#owners.values()) owner.goOn();
+        this.seek();
+      };
+      this.database.write(this, { verb: "probe", work: () => 1, done, failed: () => this.#probeLater() });
+    });
   }
 
   freeze(ms: number): void {
     this.frozenUntil = this.timeline.now() + ms;
+    this.wasFrozen = true;
     for (const owner of this.#owners.values()) owner.hide();
     // First of all that happens then: whether its sockets count again.
     this.timeline.at(ms, null, () => {
@@ -107,7 +145,7 @@ export class Worker implements Being, OwnerWorld {
 
   /** Gets in line for a ticket, if it may have one more lane. */
   seek(): void {
-    if (this.#inLine || !this.leaseHolds() || this.held >= this.#most) return;
+    if (this.#inLine || this.isBusy || !this.leaseHolds() || this.held >= this.#most) return;
     this.#inLine = true;
     this.#cluster.waitForTicket(this);
   }
@@ -127,14 +165,23 @@ export class Worker implements Being, OwnerWorld {
       if (this.#cluster.isOwner(name)) hold = lane.take(name, this.#cluster.plan.leaseTtlMs, this.timeline.now());
       return hold === null ? 0 : 1;
     };
-    this.database.write(this, "take", work, () => {
+    const failed = () => {
+      this.#taking -= 1;
+      this.busy();
+      this.#cluster.takeFailed(lane);
+    };
+    const done = () => {
       this.#taking -= 1;
       if (hold !== null && name === this.#name) {
         this.firstLaneAt ??= this.timeline.now();
         this.#owners.set(lane, new Owner(this, lane, hold));
       }
       this.seek();
-    });
+    };
+    // Waits for a heartbeat of the last owner that is being written.
+    const owners = lane.owner === null ? [] : [lane.owner];
+    const runs = () => lane.runsOf("claimed");
+    this.database.write(this, { verb: "take", runs, owners, lanes: [lane.index], work, done, failed });
   }
 
   #every(first: number, ms: number, fn: () => void): void {
@@ -152,38 +199,72 @@ export class Worker implements Being, OwnerWorld {
       this.#cluster.prolongOwner(name);
       return 1;
     };
-    this.database.write(this, "join", work, () => {
+    const { heartbeatMs } = this.#cluster.plan;
+    const begin = (renewed: number) => {
       this.#name = name;
       this.#joined = true;
-      this.#renewed = asked;
+      this.#renewed = renewed;
       this.#lookAtShares();
-    });
+      this.#heartbeatIn(name, heartbeatMs);
+    };
+    const failed = () => this.timeline.at(PROBE_MS, this, () => this.#join());
+    // Who waited long for its turn renews the lease before it begins.
+    const done = () => {
+      const now = this.timeline.now();
+      if (now - asked < heartbeatMs) return begin(asked);
+      this.database.write(this, { verb: "heartbeat", owners: [name], work, done: () => begin(now), failed });
+    };
+    this.database.write(this, { verb: "join", work, done, failed });
   }
 
-  #heartbeat(): void {
-    if (!this.#joined) return;
+  #heartbeatIn(name: string, ms: number): void {
+    this.timeline.at(ms, this, () => this.#heartbeat(name));
+  }
+
+  /** As the product keeps its lease: one heartbeat after the other, and none is waited for longer than the lease lasts. */
+  #heartbeat(name: string): void {
+    const isOver = () => name !== this.#name || !this.#joined;
+    if (isOver()) return;
     const { leaseTtlMs, heartbeatMs } = this.#cluster.plan;
     const asked = this.timeline.now();
-    if (asked - this.#renewed > leaseTtlMs - heartbeatMs) return this.#fence();
-    const name = this.#name;
     let known = false;
-    const work = () => {
+    let answered = false;
+    this.timeline.at(this.#renewed + leaseTtlMs - asked, this, () => !answered && !isOver() && this.#fence());
+    const next = () => {
+      answered = true;
+      if (isOver()) return;
+      if (this.timeline.now() - this.#renewed > leaseTtlMs - heartbeatMs) this.#fence();
+      else this.#heartbeatIn(name, heartbeatMs);
+    };
+    // A lane that is locked follows with the next heartbeat; only the second time it is waited for.
+    const late = () =>
+      [...this.#owners.keys()]
+        .filter((lane) => lane.owner === name && lane.leaseUntil - this.timeline.now() < leaseTtlMs / 2)
+        .map(({ index }) => index);
+    const work = (transaction: Transaction) => {
       known = this.#cluster.isOwner(name);
       if (!known) return 0;
       this.#cluster.prolongOwner(name);
-      for (const lane of this.#owners.keys()) lane.prolong(name, this.timeline.now() + leaseTtlMs);
-      return 1 + this.#owners.size;
+      const free = [...this.#owners.keys()].filter((lane) => transaction.isFree(lane.index));
+      for (const lane of free) lane.prolong(name, this.timeline.now() + leaseTtlMs);
+      return 1 + free.length;
     };
-    this.database.write(this, "heartbeat", work, () => {
-      if (name !== this.#name || !this.#joined) return;
+    const done = () => {
+      answered = true;
+      if (isOver()) return;
       if (!known) return this.#fence();
       this.#renewed = asked;
-    });
+      next();
+    };
+    this.database.write(this, { verb: "heartbeat", owners: [name], late, work, done, failed: next });
+    this.database.write(this, { verb: "pulse", work: () => 1, done: () => {}, failed: () => {} });
   }
 
   /** Its lanes may be somebody else's by now: it lets go of everything, and begins anew. */
   #fence(): void {
     this.fences += 1;
+    // One that waited long for its turn to join has nothing to lose yet.
+    if (!this.wasFrozen && this.held > 0) this.lostAlive = true;
     this.#joined = false;
     for (const owner of this.#owners.values()) owner.stop();
     this.#owners.clear();

@@ -103,8 +103,6 @@ export function keepFixture(context: Context, { task, report }: SettledTask, now
     .sql("SELECT j.n, j.fixtures FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?")
     .get(task.runId) as JobRow | undefined;
   if (job === undefined || isDegraded(context, task.runId)) return;
-  // Two runs of the job may end a page at the same time.
-  connection.dialect.lockName(connection, `fixtures:${job.n}`);
   const candidate = { ...fixture, runId: task.runId };
   const replaced = replacedFixtures(readFixtures(context, job.n), candidate, limitOf(job.fixtures));
   if (replaced === null) return;

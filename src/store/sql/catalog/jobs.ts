@@ -21,7 +21,7 @@ import { dropStates } from "../crawls/page-states.ts";
 import { trimFixtures } from "./fixtures.ts";
 import { keepVersion } from "./job-versions.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
-import { dropPages } from "../runs/run-pages.ts";
+import { dropPages } from "../runs/retention.ts";
 
 interface JobRow {
   n: number;

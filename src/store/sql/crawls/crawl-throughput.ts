@@ -35,7 +35,12 @@ const THROUGHPUT: Collector<{ ends: Ends; now: number }> = {
   rank: RANK.throughput,
   write(connection, list) {
     for (const { ends, now } of list) {
-      connection.sql("DELETE FROM crawl_throughput WHERE bucket < ?").run(Math.floor((now - KEPT_MS) / BUCKET_MS));
+      connection
+        .sql(
+          `DELETE FROM crawl_throughput WHERE bucket IN
+             (SELECT bucket FROM crawl_throughput WHERE bucket < ? ${connection.dialect.unlessLocked})`,
+        )
+        .run(Math.floor((now - KEPT_MS) / BUCKET_MS));
       connection
         .sql(
           `INSERT INTO crawl_throughput (bucket, completed, timeout, connection, general) VALUES (?, ?, ?, ?, ?)

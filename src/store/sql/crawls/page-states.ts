@@ -48,6 +48,10 @@ export function beginComparison(context: Context, run: number): void {
   mergeFacts(context, run, { changes });
 }
 
+function jobOf({ connection }: Context, run: number): string {
+  return String(connection.sql("SELECT job FROM runs WHERE n = ?").get(run)?.["job"]);
+}
+
 function scopeHashOfRun({ connection }: Context, run: number): Uint8Array {
   const { snapshot } = connection.sql("SELECT snapshot FROM runs WHERE n = ?").get(run) as { snapshot: string };
   const { options = {} } = JSON.parse(snapshot) as { options?: Record<string, unknown> };
@@ -184,6 +188,8 @@ export function concludeComparison(
     end.status === "completed" && end.end_reason === "exhausted" && end.sitemapsUnread === 0 && !sees_part;
   let gone = 0;
   if (isComplete) {
+    // Another run of the job may write states at the same time.
+    connection.dialect.lockName(connection, `job:${jobOf(context, run)}`);
     const unseen = `${notReached} AND scope_hash = ?2 AND redirected = 0`;
     const scopeHash = scopeHashOfRun(context, run);
     connection

@@ -20,10 +20,17 @@ export class AtEnd {
     };
   }
 
+  /** A collector may add to those after it. */
   write(connection: Connection): void {
-    const list = [...this.#items].toSorted(([a], [b]) => a.rank - b.rank);
-    for (const [collector, items] of list) if (items.length > 0) collector.write(connection, items as never[]);
-    this.clear();
+    for (let next = this.#first(); next !== undefined; next = this.#first()) {
+      const [collector, items] = next;
+      this.#items.delete(collector);
+      if (items.length > 0) collector.write(connection, items as never[]);
+    }
+  }
+
+  #first(): [AnyCollector, unknown[]] | undefined {
+    return [...this.#items].toSorted(([a], [b]) => a.rank - b.rank)[0];
   }
 
   clear(): void {

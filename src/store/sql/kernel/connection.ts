@@ -42,11 +42,20 @@ export interface Connection {
    * the COMMIT takes, and none deadlocks.
    */
   atEnd<Item>(collector: Collector<Item>, item: Item): void;
-  /** Like a durable `write`, but concurrent calls may share one commit. Each succeeds or fails on its own. */
-  writeTogether<T>(work: () => T): Promise<T>;
+  /**
+   * Like a durable `write`, but concurrent calls may share one commit. Each succeeds or fails on its own. What they lock
+   * is locked first, for all of them in order.
+   */
+  writeTogether<T>(work: () => T, locks?: SharedLocks): Promise<T>;
   /** Runs several reads on one snapshot. */
   read<T>(work: () => T): T;
   close(): void;
+}
+
+/** Names (`Dialect.lockName`), and ids of runs (`Dialect.lockRuns`). */
+export interface SharedLocks {
+  names: readonly string[];
+  runs: readonly string[];
 }
 
 /** Writes what a transaction has collected; see `atEnd`. */

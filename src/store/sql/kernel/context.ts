@@ -19,7 +19,17 @@ export interface Context {
 }
 
 /** The order of what transactions write at their end; see `Connection.atEnd`. */
-export const RANK = { learned: 0, siteCounts: 1, lanes: 2, throughput: 3, events: 4, proxies: 5, control: 6 } as const;
+export const RANK = {
+  orphanedFiles: 0,
+  budgets: 1,
+  sites: 2,
+  siteCounts: 3,
+  lanes: 4,
+  throughput: 5,
+  events: 6,
+  proxies: 7,
+  control: 8,
+} as const;
 
 /** The query determines the type of its rows. */
 export function rows<T>(list: unknown[]): T[] {

@@ -15,8 +15,11 @@ export function createOnce<T>(
   once: IdempotencyKey | undefined,
   now: number,
   create: () => { created: T; lanes: string[] },
+  /** Runs that exist already, and are written. */
+  runs: readonly string[] = [],
 ): Promise<Created<T>> {
-  return context.connection.writeTogether(() => createOnceInTransaction(context, once, now, create));
+  const names = once === undefined ? [] : [`key:${once.key}`];
+  return context.connection.writeTogether(() => createOnceInTransaction(context, once, now, create), { names, runs });
 }
 
 /** As `createOnce`, within the caller's transaction. */
@@ -27,7 +30,6 @@ function createOnceInTransaction<T>(
   create: () => { created: T; lanes: string[] },
 ): Created<T> {
   if (once === undefined) return { ...create(), replayed: false };
-  context.connection.dialect.lockName(context.connection, `key:${once.key}`);
   const before = storedResponse(context, once, now);
   if (before !== null) return { created: before as T, lanes: [], replayed: true };
   const { connection } = context;

@@ -1,5 +1,5 @@
-import type { Connection } from "../kernel/connection.ts";
-import { bumpControl, type Context } from "../kernel/context.ts";
+import type { Collector, Connection } from "../kernel/connection.ts";
+import { bumpControl, type Context, RANK } from "../kernel/context.ts";
 
 /** The key of waiting requests: holders of permits see it, and release what exceeds an even share. */
 export const waitingKeyOf = (key: string) => `waiting:${key}`;
@@ -108,8 +108,20 @@ export function budgetCap({ connection }: Context, key: string): number | null {
 
 /** Within the caller's transaction. */
 export function writeCap({ connection }: Context, key: string, cap: number | null): void {
-  connection.sql("INSERT INTO budgets VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET cap = excluded.cap").run(key, cap);
+  connection.atEnd(CAPS, { key, cap });
 }
+
+/** In order: several calls that share a commit may name the same budgets as others. */
+const CAPS: Collector<{ key: string; cap: number | null }> = {
+  rank: RANK.budgets,
+  write(connection, list) {
+    const caps = new Map(list.map(({ key, cap }) => [key, cap]));
+    for (const [key, cap] of [...caps].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      connection
+        .sql("INSERT INTO budgets VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET cap = excluded.cap")
+        .run(key, cap);
+  },
+};
 
 export function setBudgetCap(context: Context, key: string, cap: number | null): void {
   const { connection } = context;

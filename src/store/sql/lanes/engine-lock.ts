@@ -78,7 +78,7 @@ export function releaseEngine(context: Context, holder: string): void {
   });
 }
 
-/** A lane whose lease has less than the rest of this left is renewed even if it is locked. */
+/** A lane whose lease has less than the rest of this left is renewed even if a claim or settle has locked it. */
 const MOST_OF_LEASE = 0.5;
 
 export function heartbeat(context: Context, owner: string, ttlMs: number): Set<number> | null {
@@ -86,15 +86,17 @@ export function heartbeat(context: Context, owner: string, ttlMs: number): Set<n
   return connection.write(() => {
     const until = leaseNow() + ttlMs;
     if (!(context.singleEngine ? renewEngine(context, owner, until) : renewOwner(context, owner, until))) return null;
-    // A lane that a claim or settle has locked follows with the next heartbeat; only the second time this waits for it.
-    const { isShared, unlessLocked } = connection.dialect;
-    if (isShared)
+    const { isShared, forUpdate, unlessLocked } = connection.dialect;
+    if (isShared) {
+      // A lane that a claim or settle has locked follows with the next heartbeat; only the second time this waits for it,
+      // in the order in which settles lock lanes, and before it has locked others.
+      connection
+        .sql(`SELECT 1 FROM lanes WHERE owner = ? AND lease_until < ? ORDER BY id ${forUpdate}`)
+        .run(owner, until - ttlMs * MOST_OF_LEASE);
       connection
         .sql(`UPDATE lanes SET lease_until = ? WHERE id IN (SELECT id FROM lanes WHERE owner = ? ${unlessLocked})`)
         .run(until, owner);
-    connection
-      .sql("UPDATE lanes SET lease_until = ? WHERE owner = ? AND lease_until < ?")
-      .run(until, owner, isShared ? until - ttlMs * MOST_OF_LEASE : until);
+    } else connection.sql("UPDATE lanes SET lease_until = ? WHERE owner = ?").run(until, owner);
     const held = rows<{ id: number }>(connection.sql("SELECT id FROM lanes WHERE owner = ?").all(owner));
     return new Set(held.map((row) => row.id));
   });

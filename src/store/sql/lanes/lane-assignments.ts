@@ -2,7 +2,8 @@
 import type { ForEach, Value } from "../kernel/connection.ts";
 import { shardOfKey } from "../../../domain/lane/shards.ts";
 import type { Context } from "../kernel/context.ts";
-import { shardLane } from "./shards.ts";
+import { changeSites } from "../sites/change-sites.ts";
+import { NEW_LANES, shardLane } from "./shards.ts";
 
 /** The lane of a task, and the site it requests; '': no site. */
 export interface LaneAssignment {
@@ -45,9 +46,6 @@ const COUNT_SITE: ForEach = {
   text: "INSERT INTO site_counts (site) SELECT new.site FROM new WHERE true ORDER BY new.row_index ON CONFLICT (site) DO NOTHING",
   columns: { site: "text" },
 };
-
-/** Lanes and sites are created by one transaction at a time: two that create the same ones would deadlock. */
-const NEW_LANES = "new lanes";
 
 /** Finds or creates lanes; `names` has no duplicates. */
 function lanesOf({ connection, leaseNow }: Context, names: readonly string[]): Map<string, number> {
@@ -127,7 +125,11 @@ export function assignLanes(
     if (row.first_seen_at === null) unseen.push([site, now]);
     known.set(site, { lane: row.lane, laneName: row.name, site, shardCount: row.shard_count, shard: 0 });
   }
-  dialect.each(connection, SEE_SITE, unseen);
+  if (unseen.length > 0)
+    changeSites(context, {
+      sites: unseen.map(([site]) => site as string),
+      write: () => dialect.each(connection, SEE_SITE, unseen),
+    });
   const fresh = list.filter(({ site }) => site === null || !known.has(site));
   if (fresh.length === 0) return list.map(({ site }) => known.get(site as string) as LaneAssignment);
   const lanes = lanesOf(context, [...new Set(fresh.map(({ lane }) => lane))]);

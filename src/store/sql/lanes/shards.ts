@@ -7,6 +7,9 @@ import { bumpControl, type Context, rows, RUN_MAY_WORK, STATE, stampIdleLane } f
 import { changeAllCounters, type CounterChange } from "../kernel/counters.ts";
 import { IS_FREE } from "./owner-rule.ts";
 
+/** Lanes and sites are created by one transaction at a time: two that create the same ones would deadlock. */
+export const NEW_LANES = "new lanes";
+
 /** The lane of a stream `s` at site `p`. After a reduction of the shards, several streams share a lane. */
 export const LANE_OF_STREAM = `coalesce((SELECT x.id FROM lanes x WHERE p.shard_count > 1 AND x.parent_lane = p.lane
   AND x.shard = s.shard % p.shard_count), p.lane, s.lane)`;
@@ -38,6 +41,7 @@ export function shardLane(
   const lane = laneOfShard(site, shard);
   const found = connection.sql("SELECT id FROM lanes WHERE lane = ?").get(lane) as { id: number } | undefined;
   if (found !== undefined) return { id: found.id, lane };
+  connection.dialect.lockName(connection, NEW_LANES);
   const make =
     "INSERT INTO lanes (lane, lease_until, parent_lane, shard) VALUES (?, ?, ?, ?) ON CONFLICT (lane) DO NOTHING";
   connection.sql(make).run(lane, leaseNow(), parentLane, shard);

@@ -2,11 +2,10 @@ import { decodeId } from "../../../domain/run/ids.ts";
 import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
 import { STEP_LANES } from "../../../domain/workflow/definition.ts";
 import type { DroppedFiles } from "../../ports/retention-port.ts";
-import type { Changes } from "../kernel/connection.ts";
-import { type Context, rows } from "../kernel/context.ts";
+import type { Changes, Collector } from "../kernel/connection.ts";
+import { type Context, RANK, rows } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { hideChildren } from "./hide-runs.ts";
-import { dropPages } from "./run-pages.ts";
 
 /**
  * The next removable run. Child runs have higher numbers than their workflow and go first: the workflow stays until
@@ -76,6 +75,18 @@ export function dropArtifacts({ connection }: Context, which: string, ...values:
   return connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values);
 }
 
+/** The same for the kept pages of runs. */
+export function dropPages({ connection }: Context, which: string, ...values: (string | number)[]): number {
+  const found = connection.sql(`SELECT 1 FROM run_pages WHERE ${which} LIMIT 1`).get(...values);
+  if (found === undefined) return 0;
+  connection
+    .sql(`INSERT INTO orphaned_files SELECT DISTINCT hash FROM run_pages WHERE ${which} ON CONFLICT DO NOTHING`)
+    .run(...values);
+  // The files are deleted next.
+  connection.dialect.outliveCrash(connection);
+  return Number(connection.sql(`DELETE FROM run_pages WHERE ${which}`).run(...values).changes);
+}
+
 export function dropFiles(context: Context, ids: readonly string[]): DroppedFiles {
   const { connection, instance } = context;
   const numbers = JSON.stringify(ids.map((id) => decodeId(instance, "artifact", id)).filter((row) => row !== null));
@@ -92,10 +103,27 @@ export function dropFiles(context: Context, ids: readonly string[]): DroppedFile
 
 /** Files that were stored for rows that were never written. */
 export function recordOrphanedFiles({ connection }: Context, hashes: readonly string[]): void {
-  // In order: of two writers of the same files, one waits for the other.
-  for (const hash of hashes.toSorted())
-    connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
+  if (hashes.length > 0) connection.atEnd(ORPHANED, () => hashes);
 }
+
+/** As `dropArtifacts`, while other runs may drop the same files. */
+export function replaceArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): void {
+  const text = `SELECT json_group_array(lower(hex(hash))) AS hashes FROM artifacts WHERE ${which}`;
+  const answer = connection.dialect.ask(connection, [{ text, values }]);
+  connection.atEnd(ORPHANED, () => JSON.parse(String(answer()[0]?.["hashes"] ?? "[]")) as string[]);
+  // The files are deleted next.
+  connection.dialect.outliveCrash(connection);
+  connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values);
+}
+
+/** In order: other runs may have files with the same content. */
+const ORPHANED: Collector<() => readonly string[]> = {
+  rank: RANK.orphanedFiles,
+  write(connection, lists) {
+    for (const hash of new Set(lists.flatMap((list) => list()).toSorted()))
+      connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
+  },
+};
 
 const removeTasks: Step = (context, run, limit) => {
   const { connection } = context;
@@ -126,14 +154,22 @@ const removeStreams: Step = ({ connection }, run, limit) => {
       .sql("DELETE FROM streams WHERE id IN (SELECT id FROM streams WHERE run = ? LIMIT ?) RETURNING lane")
       .all(run, limit),
   ).map(({ lane }) => lane);
-  if (lanes.length > 0)
-    connection
-      .sql(
-        `DELETE FROM lanes WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND substr(lane, 1, ${STEP_LANES.length}) = '${STEP_LANES}'
-           AND NOT EXISTS (SELECT 1 FROM streams s WHERE s.lane = lanes.id)`,
-      )
-      .run(JSON.stringify(lanes));
+  if (lanes.length > 0) connection.atEnd(EMPTY_LANES, lanes);
   return lanes.length;
+};
+
+const ARE_EMPTY = `id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
+  AND substr(lane, 1, ${STEP_LANES.length}) = '${STEP_LANES}' AND NOT EXISTS (SELECT 1 FROM streams s WHERE s.lane = lanes.id)`;
+
+/** In order: heartbeats lock lanes at the same time. */
+const EMPTY_LANES: Collector<readonly number[]> = {
+  rank: RANK.lanes,
+  write(connection, lists) {
+    const lanes = JSON.stringify(lists.flat());
+    if (connection.dialect.isShared)
+      connection.sql(`SELECT 1 FROM lanes WHERE ${ARE_EMPTY} ORDER BY id FOR UPDATE`).run(lanes);
+    connection.sql(`DELETE FROM lanes WHERE ${ARE_EMPTY}`).run(lanes);
+  },
 };
 
 const STEPS: readonly Step[] = [

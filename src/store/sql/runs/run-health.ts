@@ -13,7 +13,7 @@ import { insertAlerts } from "../catalog/alerts.ts";
 import { requireJob } from "../catalog/jobs.ts";
 import { appendEvent, type Context, mergeFacts, parseJson, rows, toJson } from "../kernel/context.ts";
 import { endCompared } from "./end-run.ts";
-import { dropPages } from "./run-pages.ts";
+import { dropPages } from "./retention.ts";
 
 /** Worded like the partial index, so that it applies. */
 export const RUN_WITHOUT_HEALTH = `health_generation < generation AND job IS NOT NULL

@@ -4,6 +4,7 @@ import type { BodyForm } from "../../../domain/page/fixture.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { RunPageRecord } from "../../ports/repair-port.ts";
 import { type Context, rows } from "../kernel/context.ts";
+import { recordOrphanedFiles } from "./retention.ts";
 
 interface PageRow {
   n: number;
@@ -21,7 +22,8 @@ export function keepRunPage(context: Context, { task, report }: SettledTask, run
   const page = report?.keptPage;
   if (page === undefined) return;
   const { connection } = context;
-  dropPages(context, "task = ?", task.row);
+  // A task without a history has no page yet.
+  if (task.attempts.length > 0) replacePage(context, task.row);
   connection
     .sql(
       `INSERT INTO run_pages (job, run, task, url, content_type, form, hash, size, sealed)
@@ -39,16 +41,16 @@ export function keepRunPage(context: Context, { task, report }: SettledTask, run
     );
 }
 
-/** Removes rows and records their files, which a later sweep removes unless another row references them. */
-export function dropPages({ connection }: Context, which: string, ...values: (string | number)[]): number {
-  const found = connection.sql(`SELECT 1 FROM run_pages WHERE ${which} LIMIT 1`).get(...values);
-  if (found === undefined) return 0;
-  connection
-    .sql(`INSERT INTO orphaned_files SELECT DISTINCT hash FROM run_pages WHERE ${which} ON CONFLICT DO NOTHING`)
-    .run(...values);
-  // The files are deleted next.
+function replacePage(context: Context, task: number): void {
+  const { connection } = context;
+  const before = connection.sql("SELECT hash FROM run_pages WHERE task = ?").get(task) as
+    | { hash: Uint8Array }
+    | undefined;
+  if (before === undefined) return;
+  recordOrphanedFiles(context, [Buffer.from(before.hash).toString("hex")]);
+  // The file is deleted next.
   connection.dialect.outliveCrash(connection);
-  return Number(connection.sql(`DELETE FROM run_pages WHERE ${which}`).run(...values).changes);
+  connection.sql("DELETE FROM run_pages WHERE task = ?").run(task);
 }
 
 export function readRunPages(

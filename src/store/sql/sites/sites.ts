@@ -10,9 +10,10 @@ import { TASK_STATES } from "../../../domain/run/states.ts";
 import type { Waiting } from "../../../domain/run/waiting.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../../records/site-records.ts";
 import type { LaneHold, SettledTask } from "../../ports/port.ts";
-import type { Collector, Row } from "../kernel/connection.ts";
-import { bumpControl, type Context, parseJson, RANK, rows, toJson } from "../kernel/context.ts";
+import type { Row } from "../kernel/connection.ts";
+import { bumpControl, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 import { PARENT_LANE_OF } from "../lanes/shards.ts";
+import { changeSites } from "./change-sites.ts";
 import { newestOpenRun, sitesWaitedFor } from "./site-deps.ts";
 
 interface PolitenessRow {
@@ -168,7 +169,11 @@ export function siteOfLane(context: Context, lane: number): SiteRecord | null {
 }
 
 /** Back-off applies to all sites of the server. */
-export function writePoliteness({ connection }: Context, lane: number, politeness: Politeness): void {
+export function writePoliteness(context: Context, lane: number, politeness: Politeness): void {
+  changeSites(context, { lanes: [lane], write: () => storePoliteness(context, lane, politeness) });
+}
+
+function storePoliteness({ connection }: Context, lane: number, politeness: Politeness): void {
   connection
     .sql(
       `UPDATE sites SET hold_until = ?, hold_step = ?, breaker_failures = ?, breaker_pages = ?, breaker_open_until = ?,
@@ -192,17 +197,20 @@ export function writePoliteness({ connection }: Context, lane: number, politenes
  * after the hold: a response that was in flight meanwhile proves nothing. Other owners are notified of changes.
  */
 export function mergePoliteness(context: Context, lane: number, politeness: Politeness, now: number): void {
+  changeSites(context, { lanes: [lane], write: () => storeMerged(context, lane, politeness, now) });
+}
+
+function storeMerged(context: Context, lane: number, politeness: Politeness, now: number): void {
   const row = context.connection
     .sql(
       `SELECT lane, hold_until, hold_step, breaker_failures, breaker_pages, breaker_open_until, breaker_failed_probes,
-         last_failure FROM sites
-       WHERE lane = ${PARENT_LANE_OF} ${context.connection.dialect.forUpdate}`,
+         last_failure FROM sites WHERE lane = ${PARENT_LANE_OF}`,
     )
     .get(lane) as (PolitenessRow & { lane: number }) | undefined;
   if (row === undefined) return;
   const before = politenessOf(row);
   const after = mergeStates(before, politeness, now);
-  writePoliteness(context, row.lane, after);
+  storePoliteness(context, row.lane, after);
   const held = after.holdUntil > now && (before.holdUntil <= now || after.holdUntil - before.holdUntil > SAME_HOLD_MS);
   if (held || after.breaker.openUntil !== before.breaker.openUntil) bumpControl(context);
 }
@@ -221,18 +229,25 @@ function mergeStates(known: Politeness, reported: Politeness, now: number): Poli
 }
 
 /** Site health as reported by the owner of one of its lanes. */
-export function writeHealth({ connection }: Context, hold: LaneHold, site: string, health: SiteHealth): void {
+export function writeHealth(context: Context, hold: LaneHold, site: string, health: SiteHealth): void {
   const text = JSON.stringify(health);
-  if (hold.shard === undefined || hold.shard.index === 0)
-    connection.sql("UPDATE sites SET health = ? WHERE site = ?").run(text, site);
-  else connection.sql("UPDATE lanes SET health = ? WHERE id = ?").run(text, hold.laneId);
+  const { connection } = context;
+  if (hold.shard === undefined || hold.shard.index === 0) {
+    const write = () => void connection.sql("UPDATE sites SET health = ? WHERE site = ?").run(text, site);
+    changeSites(context, { sites: [site], write });
+  } else connection.sql("UPDATE lanes SET health = ? WHERE id = ?").run(text, hold.laneId);
 }
 
-export function writeWaiting({ connection }: Context, lane: number, waiting: Waiting | null): void {
+export function writeWaiting(context: Context, lane: number, waiting: Waiting | null): void {
   const text = waiting === null ? null : JSON.stringify(waiting);
-  connection
-    .sql(`UPDATE sites SET waiting = ? WHERE lane = ${PARENT_LANE_OF} AND waiting IS DISTINCT FROM ?`)
-    .run(text, lane, text);
+  const change = `UPDATE sites SET waiting = ? WHERE lane = ${PARENT_LANE_OF} AND waiting IS DISTINCT FROM ?`;
+  changeSites(context, { lanes: [lane], write: () => void context.connection.sql(change).run(text, lane, text) });
+}
+
+/** A site that was given up gets fresh probes. */
+export function forgetFailedProbes(context: Context, lane: number): void {
+  const change = `UPDATE sites SET breaker_failed_probes = 0 WHERE lane = ${PARENT_LANE_OF} AND breaker_failed_probes > 0`;
+  changeSites(context, { lanes: [lane], write: () => void context.connection.sql(change).run(lane) });
 }
 
 export function resetBreaker(context: Context, site: string): void {
@@ -284,7 +299,10 @@ export class LearnedStrategies {
       const site = this.#sites[index] as string;
       const lessons = this.#lessons.get(site) ?? [];
       if (afterLessons(learnedIn(row), lessons, this.#now) !== null)
-        this.#context.connection.atEnd(LEARNED, { site, lessons, now: this.#now });
+        changeSites(this.#context, {
+          sites: [site],
+          write: () => storeLessons(this.#context, site, lessons, this.#now),
+        });
     }
   }
 }
@@ -306,17 +324,12 @@ function afterLessons(known: LearnedStrategy | null, lessons: readonly Lesson[],
 }
 
 /** Others may have learned about the site since: it is read again, under a lock. */
-const LEARNED: Collector<{ site: string; lessons: readonly Lesson[]; now: number }> = {
-  rank: RANK.learned,
-  write(connection, list) {
-    for (const { site, lessons, now } of list.toSorted((a, b) => (a.site < b.site ? -1 : 1))) {
-      const row = connection.sql(`${LEARNED_OF} ${connection.dialect.forUpdate}`).get(site);
-      const learned = afterLessons(learnedIn(row), lessons, now);
-      if (learned !== null)
-        connection.sql("UPDATE sites SET learned = ? WHERE site = ?").run(JSON.stringify(learned), site);
-    }
-  },
-};
+function storeLessons({ connection }: Context, site: string, lessons: readonly Lesson[], now: number): void {
+  const row = connection.sql(`${LEARNED_OF} ${connection.dialect.forUpdate}`).get(site);
+  const learned = afterLessons(learnedIn(row), lessons, now);
+  if (learned !== null)
+    connection.sql("UPDATE sites SET learned = ? WHERE site = ?").run(JSON.stringify(learned), site);
+}
 
 export function forgetLearned(context: Context, site: string): SiteRecord {
   return context.connection.write(

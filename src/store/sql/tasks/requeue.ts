@@ -11,7 +11,8 @@ import { reopenRun } from "../runs/move-run.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { uncountErrors } from "../runs/run-errors.ts";
 import { requireRun } from "../runs/runs.ts";
-import { PARENT_LANE_OF, LANE_OF_STREAM } from "../lanes/shards.ts";
+import { LANE_OF_STREAM } from "../lanes/shards.ts";
+import { forgetFailedProbes } from "../sites/sites.ts";
 import { lockRuns } from "../kernel/lock-runs.ts";
 
 /** Streams per call: most may have no matching task. */
@@ -214,6 +215,6 @@ function requeueTasks(
     ...(from === "failed" ? { unfetched: -unfetched } : {}),
   });
   stampIdleLane(context, stream.lane);
-  // A manual retry also applies to sites that were given up: they get fresh probes.
-  context.connection.sql(`UPDATE sites SET breaker_failed_probes = 0 WHERE lane = ${PARENT_LANE_OF}`).run(stream.lane);
+  // A manual retry also applies to sites that were given up.
+  forgetFailedProbes(context, stream.lane);
 }

@@ -29,6 +29,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       now,
     );
     const { holds, streams, runs, hasStops } = read();
+    lockJobs(context, runs.values());
     const ours = batches.filter(({ hold }) => holds.has(hold));
     const lost = batches.filter(({ hold }) => !holds.has(hold)).map(({ hold }) => hold.laneId);
     const tasks = ours.flatMap((batch) => batch.tasks);
@@ -85,11 +86,18 @@ function lockRunsOf(context: Context, batches: readonly SettleBatch[]): (run: nu
   });
 }
 
-const STREAM = `SELECT s.run, r.status, r.hold, r.completion_hooks, r.kind, r.open_streams, r.pages_limit, r.pages_counted
+/** Runs of one job share what is kept of their pages; two of them that work at the same time write it in turn. */
+function lockJobs({ connection }: Context, runs: Iterable<StreamRow>): void {
+  const jobs = new Set([...runs].flatMap(({ job }) => (job === null ? [] : [job])));
+  for (const job of [...jobs].toSorted()) connection.dialect.lockName(connection, `job:${job}`);
+}
+
+const STREAM = `SELECT s.run, r.job, r.status, r.hold, r.completion_hooks, r.kind, r.open_streams, r.pages_limit, r.pages_counted
   FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?`;
 
 interface StreamRow {
   run: number;
+  job: string | null;
   status: RunState;
   hold: string | null;
   completion_hooks: string | null;

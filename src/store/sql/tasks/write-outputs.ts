@@ -5,7 +5,7 @@ import type { ClaimedTask, SettledTask } from "../../ports/port.ts";
 import type { ForEach, Value } from "../kernel/connection.ts";
 import { type Context, rows } from "../kernel/context.ts";
 import { firstUrlsOf } from "../crawls/frontier.ts";
-import { dropArtifacts } from "../runs/retention.ts";
+import { replaceArtifacts } from "../runs/retention.ts";
 import type { TaskEnd } from "./write-task.ts";
 
 /** Redirect exchanges stay: the first site is not requested again. */
@@ -75,7 +75,7 @@ export class Outputs {
 
   replaceFiles(task: ClaimedTask, run: number, files: readonly TaskArtifact[]): void {
     // A task without a history has no files yet.
-    if (task.attempts.length > 0) dropArtifacts(this.#context, REPLACED, task.row);
+    if (task.attempts.length > 0) replaceArtifacts(this.#context, REPLACED, task.row);
     if (files.length > 0) this.#files.push({ task, run, files });
   }
 

@@ -11,6 +11,7 @@ import { type Context, rows, STATE } from "../kernel/context.ts";
 import { changeAllCounters } from "../kernel/counters.ts";
 import { completeWorkflow, dependentsOf, insertEdges, insertSteps } from "./insert-workflow.ts";
 import { createOnce, storedResponse } from "../kernel/idempotency-keys.ts";
+import { lockRuns } from "../kernel/lock-runs.ts";
 import { announceRun, insertRunRow } from "../runs/runs.ts";
 
 /** Steps and edges per transaction: some milliseconds. */
@@ -44,26 +45,32 @@ export async function startLargeWorkflow(
     return { ...inserted, first: insertSteps(context, inserted.row, workflow, nextRange(), now) };
   });
   tasks.push(...first);
+  const inRun = <T>(work: () => T): T =>
+    connection.write(() => {
+      lockRuns(context, [row.id]);
+      return work();
+    });
   while (tasks.length < steps.length) {
     await yieldToEventLoop();
-    tasks.push(...connection.write(() => insertSteps(context, row, workflow, nextRange(), now)));
+    tasks.push(...inRun(() => insertSteps(context, row, workflow, nextRange(), now)));
   }
   const dependents = dependentsOf(steps, tasks);
   for (let from = 0; from < steps.length;) {
     let to = from;
     for (let edges = 0; to < steps.length && edges < MAX_EDGES; to += 1) edges += dependents[to]?.length ?? 0;
     await yieldToEventLoop();
-    connection.write(() => insertEdges(context, row.n, tasks, dependents, { from, to }));
+    inRun(() => insertEdges(context, row.n, tasks, dependents, { from, to }));
     from = to;
   }
   await yieldToEventLoop();
-  const created = await createOnce(context, once, now, () => {
+  const create = () => {
     connection.sql("UPDATE runs SET removing_at = NULL WHERE n = ?").run(row.n);
     announceRun(context, row.n, run, hold, now);
     return completeWorkflow(context, { run: row, name: row.name, workflow, snapshot, tasks }, now);
-  });
+  };
+  const created = await createOnce(context, once, now, create, [row.id]);
   // A concurrent call with the same key finished first.
-  if (created.replayed) connection.write(() => endSteps(context, row.n, steps.length, now));
+  if (created.replayed) inRun(() => endSteps(context, row.n, steps.length, now));
   return created;
 }
 

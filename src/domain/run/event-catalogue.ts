@@ -201,6 +201,16 @@ export const EVENTS = {
     "The records of the run are worse than those of earlier runs of its job: which fields, by which metric, before and now.",
     ["job_id", "reasons"],
   ),
+  "repair.proposed": kind(
+    ["info"],
+    "New rules for broken fields of the job are proposed, from the pages of this run. `orb jobs repair` shows them.",
+    ["job_id", "fields"],
+  ),
+  "repair.accepted": kind(
+    ["info"],
+    "The job has the proposed rules. With `auto_repair` the pages of this run were read again from their copies.",
+    ["job_id", "version", "fields", "pages", "pages_missing", "records"],
+  ),
   "schedule.paused": kind(
     ["warn"],
     "The schedule of the job is paused, because the records of this run are degraded and the job's `on_degraded` is `pause_schedule`.",

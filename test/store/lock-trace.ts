@@ -181,7 +181,7 @@ export class LockTrace implements AsyncDisposable {
     if (manager === "Transaction") return this.#ended(xid, type, description);
     const transaction = this.#of(xid);
     if (manager === "LogicalMessage") return this.#told(transaction, description);
-    const places = placesOf(refs ?? "");
+    const places = blocksOf(refs ?? "");
     const name = this.#files.get(places[0]?.file ?? "");
     if (name === undefined || !this.#tables.has(name)) return;
     const numbers = [...description.matchAll(/\boff:? (\d+)/g)].map(([, number]) => number as string);
@@ -379,7 +379,7 @@ function triggersOf(table: Table): string {
     CREATE TRIGGER aa_statement BEFORE INSERT OR UPDATE OR DELETE ON ${name} FOR EACH STATEMENT EXECUTE FUNCTION trace_statement()`;
 }
 
-function placesOf(refs: string): { file: string; block: string }[] {
+function blocksOf(refs: string): { file: string; block: string }[] {
   return [...refs.matchAll(/rel \d+\/\d+\/(\d+)(?: fork main)? blk (\d+)/g)].map(([, file = "", block = ""]) => ({
     file,
     block,

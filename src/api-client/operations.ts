@@ -40,7 +40,7 @@ export type Job = {
   fixtures: number | null;
   /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
   auto_repair: boolean;
-  /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+  /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
   escalate: boolean;
   respect_robots: boolean;
   timeout_seconds: number | null;
@@ -122,7 +122,7 @@ export type Job = {
     include: string[];
     /** skip matching pages; overrides the other patterns */
     exclude: string[];
-    /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+    /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
     follow: string[];
     /** only matching pages give records; without include and follow, every page of the site is followed */
     read: string[];
@@ -1318,7 +1318,7 @@ export type RunRecipe = {
     fixtures?: number | null;
     /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
     auto_repair?: boolean;
-    /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+    /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate?: boolean;
     respect_robots?: boolean;
     timeout_seconds?: number | null;
@@ -1410,7 +1410,7 @@ export type RunRecipe = {
       include?: string[];
       /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+      /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
       follow?: string[];
       /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];
@@ -1523,7 +1523,7 @@ export type JobVersion = {
     fixtures: number | null;
     /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
     auto_repair: boolean;
-    /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+    /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate: boolean;
     respect_robots: boolean;
     timeout_seconds: number | null;
@@ -1604,7 +1604,7 @@ export type JobVersion = {
       include: string[];
       /** skip matching pages; overrides the other patterns */
       exclude: string[];
-      /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+      /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
       follow: string[];
       /** only matching pages give records; without include and follow, every page of the site is followed */
       read: string[];
@@ -2322,7 +2322,7 @@ export interface Operations {
       fixtures?: number | null;
       /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
       auto_repair?: boolean;
-      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+      /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;
@@ -2414,7 +2414,7 @@ export interface Operations {
         include?: string[];
         /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+        /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
         follow?: string[];
         /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
@@ -2656,7 +2656,7 @@ export interface Operations {
       fixtures?: number | null;
       /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
       auto_repair?: boolean;
-      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+      /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;
@@ -2748,7 +2748,7 @@ export interface Operations {
         include?: string[];
         /** skip matching pages; overrides the other patterns */
         exclude?: string[];
-        /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+        /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
         follow?: string[];
         /** only matching pages give records; without include and follow, every page of the site is followed */
         read?: string[];
@@ -4971,7 +4971,7 @@ export interface Operations {
       include?: string[];
       /** skip matching pages; overrides the other patterns */
       exclude?: string[];
-      /** also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records */
+      /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
       follow?: string[];
       /** only matching pages give records; without include and follow, every page of the site is followed */
       read?: string[];
@@ -5080,7 +5080,7 @@ export interface Operations {
       schema?: boolean | Record<string, unknown> | null;
       extract?: Record<string, unknown> | null;
       max_attempts?: number | null;
-      /** after a block or a page that is empty without JavaScript, the next attempt uses a browser */
+      /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
       timeout_seconds?: number | null;

@@ -128,7 +128,10 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
     }
     // Browsers attach cookies to any request (CSRF): a change must come from our own page.
     if (proof === "cookie" && UNSAFE_METHODS.has(request.method) && !isSameOrigin(request))
-      throw new ApiProblem("forbidden_origin", "with a cookie, only pages of this server may make changes");
+      throw new ApiProblem(
+        "forbidden_origin",
+        "the request has a login cookie but does not come from this server's dashboard; use a token instead",
+      );
     if (token === null) return;
     // Further requests of the page use the cookie.
     const isOld = () => (loginOf(request, token, deps.clock)?.secondsLeft ?? 0) < COOKIE_SECONDS - FRESH_SECONDS;

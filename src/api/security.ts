@@ -92,7 +92,11 @@ function requireOneHost({ raw }: ApiRequest): void {
 
 function requireKnownHost(request: ApiRequest, allowed: ReadonlySet<string>): void {
   const host = request.headers.host?.toLowerCase() ?? "";
-  if (!allowed.has(host)) throw new ApiProblem("host_not_allowed", "the Host header is that of another server");
+  if (!allowed.has(host))
+    throw new ApiProblem(
+      "host_not_allowed",
+      `the Host header is ${host === "" ? "missing" : `"${host.slice(0, 200)}"`}; this server accepts only its own names, such as localhost and 127.0.0.1, with its port`,
+    );
 }
 
 /** Whether the request declares that a page of this server made it. */

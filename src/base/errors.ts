@@ -155,8 +155,8 @@ export const ERROR_CATALOGUE = {
   },
   demo_unavailable: {
     reaction: "give_up",
-    meaning: "This server runs no worker, so it cannot offer the demo site.",
-    remedy: "Run `orb demo`, which starts its own server and site.",
+    meaning: "The demo cannot be started here.",
+    remedy: "Follow the message. If the server runs no worker, run `orb demo`, which starts its own server and site.",
   },
   forbidden_target: {
     reaction: "give_up",

@@ -1,4 +1,4 @@
-/** The frame around every page of the demo shop. */
+/** The frame around every page of the demo shop, and how it shows a book. */
 import { type Book, CATEGORIES, pathOfBook, pathOfCover, priceText } from "./books.ts";
 
 export interface Page {
@@ -10,6 +10,12 @@ export interface Page {
   /** HTML for the head. */
   head?: string;
 }
+
+/** The shop has two layouts: after a change of the layout, rules written for the other one match nothing. */
+export type Layout = "first" | "second";
+
+/** A POST to this path changes the layout of the shop. */
+export const LAYOUT_PATH = "/layout";
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
@@ -48,6 +54,7 @@ ${body}
 <footer class="foot"><div class="in">
 A shop that sells nothing: it is part of Orbweaver, runs on this machine alone, and is there to be crawled.
 <a href="/cellar/">The cellar</a> is closed to robots.
+<form method="post" action="${LAYOUT_PATH}"><button>Change the layout</button> of the books, as shops do without notice.</form>
 </div></footer>
 </body>
 </html>
@@ -65,7 +72,15 @@ export function stockText({ stock }: Book): string {
     : `<span class="in-stock">In stock</span> (${stock})`;
 }
 
-export function bookCard(book: Book): string {
+export function bookCard(book: Book, layout: Layout): string {
+  if (layout === "second") {
+    return `<li class="card tile">
+<a href="${pathOfBook(book)}" tabindex="-1" aria-hidden="true"><img src="${pathOfCover(book)}" width="240" height="360" alt="" loading="lazy"></a>
+<div class="tile-text"><h4 class="tile-name"><a href="${pathOfBook(book)}">${escape(book.title)}</a></h4>
+<span class="tile-by">${escape(book.author)}</span></div>
+<div class="tile-foot"><strong class="cost">${priceText(book)}</strong> ${stars(book)}</div>
+</li>`;
+  }
   return `<li class="card book-card">
 <a href="${pathOfBook(book)}" tabindex="-1" aria-hidden="true"><img src="${pathOfCover(book)}" width="240" height="360" alt="" loading="lazy"></a>
 <h3><a href="${pathOfBook(book)}">${escape(book.title)}</a></h3>

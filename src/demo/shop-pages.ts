@@ -1,11 +1,11 @@
 /** The front page, the lists and the books. */
 import { type Book, BOOKS, booksOf, CATEGORIES, type Category, pathOfBook, pathOfCover, priceText } from "./books.ts";
 import { PICTURES, ROOMS } from "./gallery.ts";
-import { bookCard, escape, frame, type Page, stars, stockText } from "./layout.ts";
+import { bookCard, escape, frame, type Layout, type Page, stars, stockText } from "./layout.ts";
 
 const BOOKS_PER_PAGE = 5;
 
-export function frontPage(): string {
+export function frontPage(layout: Layout): string {
   const picks = BOOKS.filter(({ halfStars }) => halfStars === 10).slice(0, 5);
   const shelves = CATEGORIES.map(
     (category) => `<li class="card"><h3><a href="/category/${category.slug}">${category.name}</a></h3>
@@ -18,13 +18,13 @@ export function frontPage(): string {
 <h2>Shelves</h2>
 <ul class="grid wide">${shelves.join("\n")}</ul>
 <h2>Read twice by everyone here</h2>
-<ul class="grid">${picks.map(bookCard).join("\n")}</ul>`,
+<ul class="grid">${picks.map((book) => bookCard(book, layout)).join("\n")}</ul>`,
   });
 }
 
 export const pagesOf = (category: Category) => Math.ceil(booksOf(category).length / BOOKS_PER_PAGE);
 
-export function listPage(category: Category, page: number): string | null {
+export function listPage(category: Category, page: number, layout: Layout): string | null {
   const [all, pages] = [booksOf(category), pagesOf(category)];
   if (!Number.isInteger(page) || page < 1 || page > pages) return null;
   const to = (at: number, name: string) => `<a rel="${name}" href="${pathOfList(category, at)}">${name}</a>`;
@@ -34,7 +34,7 @@ export function listPage(category: Category, page: number): string | null {
     at: `/category/${category.slug}`,
     body: `<h1>${category.name}</h1>
 <p class="lead">${escape(category.about)}</p>
-<ul class="grid">${shown.map(bookCard).join("\n")}</ul>
+<ul class="grid">${shown.map((book) => bookCard(book, layout)).join("\n")}</ul>
 <nav class="pager" aria-label="Pages">${page > 1 ? to(page - 1, "prev") : ""}
 <span>Page ${page} of ${pages}</span>
 ${page < pages ? to(page + 1, "next") : ""}</nav>`,
@@ -45,7 +45,7 @@ export function pathOfList({ slug }: Category, page: number): string {
   return page === 1 ? `/category/${slug}` : `/category/${slug}?page=${page}`;
 }
 
-export function bookPage(book: Book): string {
+export function bookPage(book: Book, layout: Layout): string {
   const { category } = book;
   const page: Page = {
     title: book.title,
@@ -55,23 +55,47 @@ export function bookPage(book: Book): string {
 <article class="book">
 <img class="cover" src="${pathOfCover(book)}" width="240" height="360" alt="Cover of ${escape(book.title)}">
 <div>
-<h1>${escape(book.title)}</h1>
+${layout === "first" ? firstDetails(book) : secondDetails(book)}
+</div>
+</article>
+<h2>From the same shelf</h2>
+<ul class="grid">${neighbours(book)
+      .map((other) => bookCard(other, layout))
+      .join("\n")}</ul>`,
+  };
+  return frame(page);
+}
+
+const blurb = (book: Book) => book.blurb.map((text) => `<p>${escape(text)}</p>`).join("\n");
+
+function firstDetails(book: Book): string {
+  return `<h1>${escape(book.title)}</h1>
 <p class="lead">by <span class="author">${escape(book.author)}</span></p>
 <p>${stars(book)}</p>
 <p class="price">${priceText(book)}</p>
 <p class="availability">${stockText(book)}</p>
-${book.blurb.map((text) => `<p>${escape(text)}</p>`).join("\n")}
+${blurb(book)}
 <dl>
-<dt>Shelf</dt><dd class="category">${category.name}</dd>
+<dt>Shelf</dt><dd class="category">${book.category.name}</dd>
 <dt>Pages</dt><dd class="pages">${book.pages}</dd>
 <dt>Published</dt><dd><time datetime="${book.published}">${book.published}</time></dd>
-</dl>
-</div>
-</article>
-<h2>From the same shelf</h2>
-<ul class="grid">${neighbours(book).map(bookCard).join("\n")}</ul>`,
-  };
-  return frame(page);
+</dl>`;
+}
+
+function secondDetails(book: Book): string {
+  return `<header><h1 class="name">${escape(book.title)}</h1>
+<div class="lead byline">by <em class="writer">${escape(book.author)}</em></div></header>
+<section class="offer">
+<strong class="cost">${priceText(book)}</strong>
+<div class="supply">${stockText(book)}</div>
+</section>
+<div>${stars(book)}</div>
+${blurb(book)}
+<table class="facts">
+<tr><th>Shelf</th><td>${book.category.name}</td></tr>
+<tr><th>Pages</th><td>${book.pages}</td></tr>
+<tr><th>Published</th><td><time datetime="${book.published}">${book.published}</time></td></tr>
+</table>`;
 }
 
 function neighbours(book: Book): Book[] {

@@ -19,7 +19,7 @@ import {
   SIGNINGS,
 } from "./corners.ts";
 import { PICTURES, ROOMS } from "./gallery.ts";
-import { frame } from "./layout.ts";
+import { frame, type Layout, LAYOUT_PATH } from "./layout.ts";
 import { paintCover } from "./pictures.ts";
 import { bookPage, frontPage, galleryPage, galleryRoom, listPage, pagesOf, pathOfList } from "./shop-pages.ts";
 import { STYLE } from "./style.ts";
@@ -41,6 +41,7 @@ export async function startDemoSite(clock: Clock, { pageMs = PAGE_MS } = {}): Pr
   const faultyPages = new FaultyPages();
   const closing = new AbortController();
   let refusals = 0;
+  let layout: Layout = "first";
   const answer = (url: URL): Answer => {
     const { pathname: path } = url;
     if (path.startsWith("/busy/")) {
@@ -51,10 +52,16 @@ export async function startDemoSite(clock: Clock, { pageMs = PAGE_MS } = {}): Pr
       return refused ?? { body: busyPage(nth) };
     }
     if (path.startsWith("/broken/")) return faultyPages.answer(path) ?? NOT_FOUND;
-    return staticAnswer(url, origin()) ?? NOT_FOUND;
+    return staticAnswer(url, origin(), layout) ?? NOT_FOUND;
   };
   const server = createServer((request, response) => {
     response.on("error", () => {});
+    if (request.method === "POST" && request.url === LAYOUT_PATH) {
+      layout = layout === "first" ? "second" : "first";
+      request.resume();
+      response.writeHead(303, { location: ownPath(request.headers.referer, origin()) }).end();
+      return;
+    }
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.writeHead(405, { allow: "GET, HEAD" }).end();
       return;
@@ -87,6 +94,12 @@ export async function startDemoSite(clock: Clock, { pageMs = PAGE_MS } = {}): Pr
   };
 }
 
+/** The page that a form was sent from; the front page if that is unknown. */
+function ownPath(referer: string | undefined, origin: string): string {
+  const page = URL.parse(referer ?? "");
+  return page?.origin === origin ? page.pathname + page.search : "/";
+}
+
 const NOT_FOUND: Answer = {
   status: 404,
   body: frame({ title: "Not found", body: '<h1>Not on any shelf</h1><p><a href="/">Back to the shop</a></p>' }),
@@ -101,21 +114,21 @@ function send(response: ServerResponse, { status = 200, headers = {}, type = HTM
 
 const HTML = "text/html; charset=utf-8";
 
-/** Pages without state; null: not found. */
-function staticAnswer({ pathname: path, searchParams: query }: URL, origin: string): Answer | null {
+/** Pages that depend on nothing but the layout; null: not found. */
+function staticAnswer({ pathname: path, searchParams: query }: URL, origin: string, layout: Layout): Answer | null {
   const [, section = "", name = "", rest = ""] = path.split("/");
   const json = (value: unknown): Answer => ({ type: "application/json", body: JSON.stringify(value) });
   const page = (html: string | null): Answer | null => (html === null ? null : { body: html });
   switch (section) {
     case "":
-      return page(frontPage());
+      return page(frontPage(layout));
     case "category": {
       const category = CATEGORIES.find(({ slug }) => slug === name);
-      return category === undefined ? null : page(listPage(category, Number(query.get("page") ?? 1)));
+      return category === undefined ? null : page(listPage(category, Number(query.get("page") ?? 1), layout));
     }
     case "book": {
       const book = BOOKS.find((candidate) => pathOfBook(candidate) === path);
-      return book === undefined ? null : page(bookPage(book));
+      return book === undefined ? null : page(bookPage(book, layout));
     }
     case "covers": {
       const book = BOOKS.find(({ id }) => `${id}.png` === name);

@@ -35,10 +35,15 @@ main.in { padding-block: 2.25rem 3rem; }
 .card img, .cover { display: block; width: 100%; height: auto; border-radius: 6px; }
 .card p { margin: 0; font-size: .92rem; color: var(--soft); }
 .card .price { margin-top: auto; color: var(--ink); font-weight: 600; font-variant-numeric: tabular-nums; }
+.tile h4 { font-family: var(--serif); font-size: 1.02rem; margin: 0; } .tile h4 a { color: inherit; }
+.tile-by { font-size: .92rem; color: var(--soft); } .tile-foot { margin-top: auto; display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem; }
 .stars { color: var(--accent); letter-spacing: .1em; white-space: nowrap; }
 .in-stock { color: var(--good); } .out-of-stock { color: var(--bad); }
 .book { display: grid; grid-template-columns: minmax(9rem, 15rem) 1fr; gap: 2rem; align-items: start; }
 .book .price { font-size: 1.5rem; font-weight: 600; margin: .5rem 0; }
+.offer { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: baseline; padding: .75rem 1rem; margin: .75rem 0; border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
+.offer .cost { font-size: 1.5rem; }
+.facts { margin-top: 1.5rem; font-size: .95rem; width: auto; }
 .book dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem; margin: 1.5rem 0 0; font-size: .95rem; }
 dt { color: var(--soft); } dd { margin: 0; }
 .pager { display: flex; gap: 1rem; align-items: center; margin-top: 2rem; color: var(--soft); font-variant-numeric: tabular-nums; }
@@ -51,5 +56,6 @@ button { font: inherit; padding: .5rem 1rem; border-radius: 8px; border: 1px sol
 #app.in { padding-block: 2.25rem 3rem; }
 .foot { border-top: 1px solid var(--line); color: var(--soft); font-size: .88rem; }
 .foot .in { padding-block: 1.25rem 2rem; }
+.foot form { margin-top: .75rem; } .foot button { padding: .25rem .75rem; margin-right: .35rem; }
 @media (max-width: 34rem) { .book { grid-template-columns: 1fr; } .cover { max-width: 12rem; } }
 `.trimStart();

@@ -28,7 +28,9 @@ const MAX_EXTENSIONS = 12;
  */
 const YOUNG_MB = 16;
 const MIN_MB = 128;
+/** Links per crawl, and crawls, that wait for the next order. */
 const MAX_KEPT = 10_000;
+const MAX_CRAWLS = 100;
 
 /** One worker thread: takes a page, then answers, fails or dies. Unref'd while idle. */
 export class ReaderThread {
@@ -90,9 +92,10 @@ export class ReaderThread {
   /** Sent with the next order. */
   keep({ crawl, keys }: KeptLinks): void {
     const before = this.#kept.get(crawl);
-    if (before === undefined) this.#kept.set(crawl, [...keys]);
     // Bounded: an idle thread would collect them for ever. Dropped links are only reported again.
-    else if (before.length < MAX_KEPT) before.push(...keys);
+    if (before === undefined) {
+      if (this.#kept.size < MAX_CRAWLS) this.#kept.set(crawl, [...keys]);
+    } else if (before.length < MAX_KEPT) before.push(...keys);
   }
 
   /** Resolves when the thread has exited. */

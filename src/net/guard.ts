@@ -34,7 +34,7 @@ export function privateAddress(hostname?: string): FetchFailure {
   const subject = hostname === undefined ? "the target" : `the host "${hostname}"`;
   return new FetchFailure(
     "private_address",
-    `${subject} is not on the public internet, and its network is not allowed here`,
+    `${subject} is not on the public internet; APP_ALLOW_PRIVATE_NETWORKS can allow its network`,
   );
 }
 

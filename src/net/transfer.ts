@@ -177,7 +177,7 @@ export class Transfer implements Timed, HopOwner {
     if (redirectMethod(status, this.#method) !== this.#method) return;
     throw new FetchFailure(
       "bad_redirect",
-      `a redirect (${status}) leads to another origin, ${target.origin}; the request body is not sent there. If it is correct, use its URL directly`,
+      `a redirect (${status}) leads to another origin, ${target.origin}; the request body is not sent there. If that redirect is right, send the request to the new URL directly`,
     );
   }
 

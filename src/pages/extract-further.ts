@@ -102,7 +102,7 @@ async function extracted(
 ): Promise<Record<string, JsonValue>[]> {
   const { llm, user } = extractors;
   if (!("llm" in request)) {
-    if (user === null) throw new FetchFailure("handler_missing", "there is none: APP_HANDLERS is not set");
+    if (user === null) throw new FetchFailure("handler_missing", "not available, because APP_HANDLERS is not set");
     return user(request.name, toExtractorPage(order, request.params, title, source?.markdown ?? ""), signal);
   }
   if (llm === null)

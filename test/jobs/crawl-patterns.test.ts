@@ -74,7 +74,7 @@ describe("a crawl that follows some pages and reads others", () => {
     assert.deepEqual(paths(items), ARTICLES);
     assert.deepEqual([view.status, view.followed_items, view.warnings], ["completed", LISTS, []]);
     assert.equal(view.completed_items, LISTS + ARTICLES.length);
-    assert.match(view.message ?? "", /15 pages fetched \(3 followed, not stored\)/);
+    assert.match(view.message ?? "", /15 pages fetched \(3 followed without a record\)/);
   });
 
   test("read alone follows the whole site; fields that lists lack fail no page", async () => {

@@ -99,7 +99,7 @@ describe("what a run waits for is the same wherever it is read", () => {
       const site = (await server.api.get(path)).json<SiteView>();
       return site.waiting_for?.reason === "concurrency_key" && site;
     }, "it waits for the shared limit");
-    assert.match(why?.message ?? "", /^At the concurrency limit library, shared with other sites/);
+    assert.match(why?.message ?? "", /^At the limit of the concurrency key library, which several sites share/);
     assert.deepEqual([counts.running, counts.queued], [0, 2]);
     assert.equal(idle.count("/"), 0);
     await server.api.call("PUT", "/queue/resolvers/library", { limit: 5 });

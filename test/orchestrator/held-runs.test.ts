@@ -96,10 +96,7 @@ describe("a run that waits for proxies", () => {
     }
     const { status, facts } = await fixture.run(id);
     assert.deepEqual([status, facts.failure_reason], ["failed", "no_proxies"]);
-    assert.match(
-      facts.error_message ?? "",
-      /^no page was fetched through a proxy for too long: 3 proxies are usable of 3/,
-    );
+    assert.match(facts.error_message ?? "", /^no page was fetched through a proxy for too long: 3 of 3 usable/);
     assert.ok(waits > 2 && waits < 12, `${waits} waits: later each time`);
     assert.ok(fixture.clock.now() - begun >= 5 * MINUTE);
   });
@@ -125,7 +122,7 @@ describe("a run that waits for proxies", () => {
       const id = await fixture.begin();
       assert.match(
         (await fixture.run(id)).hold?.message ?? "",
-        /^Waiting for proxies: 2 of at least 10 are usable, and there are only 3; the others are checked/,
+        /^Waiting for proxies: 2 usable, at least 10 required, and the pool has only 3; the others are checked/,
       );
       await checkHeldRuns(fixture);
       assert.notEqual((await fixture.run(id)).hold, null, "the third may come");
@@ -148,7 +145,10 @@ describe("a run that waits for proxies", () => {
       waitForProxies(there, atLeast, { now: 0, waitMs: 1 }).message.replace("Waiting for proxies: ", "");
     assert.match(words({ usable: 0, total: 0, disabled: 0 }), /^there are none; import some/);
     assert.match(words({ usable: 0, total: 3, disabled: 3 }), /^all are disabled/);
-    assert.match(words({ usable: 1, total: 1, disabled: 0 }), /^1 of at least 2 is usable, and there is only 1$/);
+    assert.match(
+      words({ usable: 1, total: 1, disabled: 0 }),
+      /^1 usable, at least 2 required, and the pool has only 1$/,
+    );
     assert.match(words({ usable: 0, total: 4, disabled: 1 }), /^none is usable; they are checked/);
   });
 });

@@ -233,7 +233,10 @@ test("a literal address that may not be asked is refused at once, unless a handl
     await assert.rejects(enqueueItems(orchestrator, [item("good"), item("bad", { url })]), {
       code: "forbidden_target",
       fields: [
-        { path: "[1].url", message: "the target is not on the public internet, and its network is not allowed here" },
+        {
+          path: "[1].url",
+          message: "the target is not on the public internet; APP_ALLOW_PRIVATE_NETWORKS can allow its network",
+        },
       ],
     });
   assert.deepEqual(await listItems(orchestrator, { limit: 10 }), [], "none of them is added");

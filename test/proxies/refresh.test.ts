@@ -197,7 +197,7 @@ describe("orb proxies", { concurrency: 2 }, () => {
     assert.deepEqual([watched.code, watched.stdout], [0, "6 of 12 proxies are usable\n"], watched.stderr);
     const listed = await installation.run(["proxies", "list", "--state", "usable"]);
     assert.equal(listed.stdout.split("\n").filter((line) => / usable /.test(line)).length, 6, listed.stdout);
-    assert.match(listed.stdout, /^6 of 12 proxies usable, 6 resting$/m);
+    assert.match(listed.stdout, /^6 of 12 proxies usable, 6 cooling down$/m);
     const { proxies } = JSON.parse(
       (await installation.run(["proxies", "list", "--limit", "3", "--json"])).stdout,
     ) as ProxyListView;

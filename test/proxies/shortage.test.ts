@@ -31,7 +31,7 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     assert.equal(waiting.waiting_for?.reason, "proxies");
     assert.match(
       waiting.waiting_for.message,
-      /^Waiting for proxies: none is usable, and there is only 1; they are checked/,
+      /^Waiting for proxies: none is usable, and the pool has only 1; they are checked/,
     );
     assert.ok(waiting.waiting_for.until !== null);
     const crawled = await server.api.post("/scraping/async-scrape", {
@@ -71,14 +71,14 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     await using server = await TestServer.open({ ...env, APP_PROXY_SHORTAGE: "fail" });
     const none = await server.run({ target_url: site.url("/"), proxy: "pool" });
     assert.deepEqual([none.status, none.failure_code, none.failure_reason], ["failed", "network", "no_proxies"]);
-    assert.match(none.error_message ?? "", /0 proxies are usable of 0, at least 10 are required/);
+    assert.match(none.error_message ?? "", /0 of 0 usable, at least 10 required/);
     await server.api.post("/proxies", { proxies: urlsOf(running) });
     // Known by then: a check that the run asks for may take longer than it waits.
     const check = await server.api.post("/proxies/refresh");
     await server.ended(check.json<{ job_id: string }>().job_id);
     const few = await server.run({ target_url: site.url("/"), proxy: "pool" });
     assert.deepEqual([few.status, few.failure_reason], ["failed", "no_proxies"]);
-    assert.match(few.error_message ?? "", /1 proxy is usable of 2, at least 10 are required/);
+    assert.match(few.error_message ?? "", /1 of 2 usable, at least 10 required/);
     assert.equal(site.of("/").length, 0);
 
     await server.stop();

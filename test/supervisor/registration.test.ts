@@ -81,7 +81,7 @@ test("a worker says every two seconds how it is doing, and that it stops", async
 test("a worker drains, goes on and answers pings when others want it to", async (t) => {
   const { clock, store, engine, registration, read } = openRegistration(t);
   await registration.start();
-  await store.askDrain("w", true, clock.now());
+  await store.askDrain("w", true);
   const ping = await store.askPing("w");
   await clock.advance(500);
   assert.deepEqual(engine.asked, ["drain"]);
@@ -90,7 +90,7 @@ test("a worker drains, goes on and answers pings when others want it to", async 
   engine.role = "drained";
   await clock.advance(2000);
   assert.deepEqual([(await read()).state, (await read()).role], ["drained", "standby"]);
-  await store.askDrain("w", false, clock.now());
+  await store.askDrain("w", false);
   await clock.advance(500);
   assert.deepEqual([engine.asked, (await read()).state], [["drain", "resume"], "working"]);
   await registration.stop();

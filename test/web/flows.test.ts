@@ -47,7 +47,7 @@ describe("workflows", browserGate, () => {
     held.resolve();
     await drawing.getByRole("button", { name: /^check.*Failed.*404/ }).waitFor();
     await drawing.getByRole("button", { name: /^pack.*Skipped/ }).waitFor();
-    await page.getByRole("button", { name: "Rerun" }).waitFor();
+    await page.getByRole("button", { name: "Run again" }).waitFor();
     await assertAccessible(page);
 
     // By keys: the steps are buttons in the order in which they can be done.
@@ -72,7 +72,7 @@ describe("workflows", browserGate, () => {
     await dialog.getByLabel("Repeat").selectOption("check");
     await dialog.getByRole("button", { name: "Recover from check" }).click();
     await drawing.getByRole("button", { name: /^pack.*Completed/ }).waitFor();
-    await page.getByRole("button", { name: "Rerun" }).waitFor();
+    await page.getByRole("button", { name: "Run again" }).waitFor();
     await page.getByText("1 of 3 recoveries used").waitFor();
     // What had completed was not done again.
     const asked = (path: string) => here.site.log.filter((request) => request.path === path).length;
@@ -88,7 +88,7 @@ describe("workflows", browserGate, () => {
     await page.getByRole("tab", { name: "Steps" }).click();
     await page.getByText("List", { exact: true }).click();
     await page.getByRole("table", { name: "Steps" }).getByRole("row").nth(5).getByText("check, each").waitFor();
-    await page.getByRole("button", { name: "Rerun" }).click();
+    await page.getByRole("button", { name: "Run again" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.startsWith("/workflows/"));
     await page.getByText("Rerun of").waitFor();
   });
@@ -100,7 +100,7 @@ describe("workflows", browserGate, () => {
     await using opened = await here.dashboard.show(`/workflows/${first}`);
     const { page } = opened;
     await page.getByRole("heading", { level: 1, name: "Papers of today" }).waitFor();
-    await page.getByRole("button", { name: "Rerun" }).click();
+    await page.getByRole("button", { name: "Run again" }).click();
     await page.waitForURL((url) => url.pathname.startsWith("/workflows/") && !url.pathname.endsWith(first));
     await page.getByRole("heading", { level: 1, name: "Papers of today" }).waitFor();
     await page.getByText(`Rerun of ${first.slice(0, 8)}`).waitFor();

@@ -22,7 +22,7 @@ test("records of any shape become a table", () => {
   const twice = [{ id: "1", url: "u", created_at: "", data: { title: "A", fields: { title: "B", url: "c" } } }];
   assert.deepEqual(
     resultColumns(twice).map(({ name }) => name),
-    ["title", "url (found)", "title (of the page)"],
+    ["title", "url (field)", "title (of the page)"],
     "columns can be told apart",
   );
   assert.deepEqual(

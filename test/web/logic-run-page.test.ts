@@ -90,7 +90,7 @@ test("how far a run is, in as few words as are known", () => {
     outcomeBesideCounts("Run completed in part: 9 pages fetched, 1 not found; 1 page failed"),
     "1 not found, 1 other failure",
   );
-  assert.equal(outcomeBesideCounts("Run completed: 17 pages fetched (11 unchanged, 4 followed, not stored)"), "");
+  assert.equal(outcomeBesideCounts("Run completed: 17 pages fetched (11 unchanged, 4 followed without a record)"), "");
   assert.equal(atWorkWords(60_000, 58), null);
   assert.equal(atWorkWords(60_000, 50, 20_000), null, "asked for a while ago");
   assert.equal(atWorkWords(288_000, 25, 20_000), "active for 25 s of it");

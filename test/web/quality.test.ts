@@ -60,7 +60,7 @@ describe("data quality of a job", browserGate, () => {
     );
     await page.getByRole("button", { name: "Accept" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Accept" }).click();
-    await page.getByText("The newest runs were accepted. 1 run so far: runs are compared from 3 on.").waitFor();
+    await page.getByText("The newest runs were accepted. 1 run so far. Comparison starts when there are 3.").waitFor();
     assert.equal((await health()).baseline.runs, 1);
 
     await using runs = await here.dashboard.show("/runs");

@@ -170,7 +170,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     assert.equal(await page.getByLabel("Depth").inputValue(), "3", "what was typed is still there");
     await assertAccessible(page);
     await page.getByRole("button", { name: "Keep both changes" }).click();
-    assert.equal(await page.getByLabel("Pages", { exact: true }).inputValue(), "50");
+    assert.equal(await page.getByLabel("Maximum pages").inputValue(), "50");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.waitForURL(/\/jobs$/);
     const job = (await server.api.get(`/jobs/${id}`)).json<JobView>();

@@ -64,7 +64,9 @@ function addListCommand(proxies: Command, context: CliContext): void {
 
 function sumsLine({ total, usable, resting, disabled, unchecked }: Omit<ProxyListView, "proxies">): string {
   if (total === 0) return "no proxies; add some with orb proxies import FILE";
-  const others = Object.entries({ resting, disabled, "not checked": unchecked }).filter(([, count]) => count > 0);
+  const others = Object.entries({ "cooling down": resting, disabled, "not checked": unchecked }).filter(
+    ([, count]) => count > 0,
+  );
   const rest = others.map(([name, count]) => `, ${count} ${name}`).join("");
   return `${usable} of ${plural(total, "proxy", "proxies")} usable${rest}`;
 }

@@ -76,7 +76,7 @@ function stateWords(totals: SitesProgress["totals"]): string[] {
       ["active", totals.active_sites],
       ["waiting", totals.waiting_sites],
       ["paused", totals.paused_sites],
-      ["blocked", totals.blocked_sites],
+      ["circuit open", totals.blocked_sites],
     ] as const
   ).flatMap(([word, count]) => (count === 0 ? [] : [`${count} ${word}`]));
   return [plural(totals.sites, "site"), ...parts];

@@ -109,7 +109,7 @@ export function endOfCrawl(facts: CrawlFacts): CrawlEnd {
     return end("failed", `Crawl failed: no page was fetched (${emptyReason(facts)})${example}`);
   const notes = [
     facts.unchanged === 0 ? [] : `${facts.unchanged} unchanged`,
-    facts.followedOnly === 0 ? [] : `${facts.followedOnly} followed, not stored`,
+    facts.followedOnly === 0 ? [] : `${facts.followedOnly} followed without a record`,
   ].flat();
   const same = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
   const got = `${count(pages.succeeded, "page")} fetched${same}${otherPages(pages)}`;

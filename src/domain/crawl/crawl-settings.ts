@@ -105,14 +105,14 @@ export const CRAWL_SETTINGS = {
   },
   follow: {
     schema: patterns(
-      "also follow the links of matching pages, such as /page/**; with include or read, only pages that match one of these give records",
+      "pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include",
     ),
     default: [],
-    label: "Follow without reading",
+    label: "Follow",
     cli: {
       flag: "--follow <pattern>",
       about:
-        "also fetch pages that match this, such as /page/**; with --include or --read, only to follow their links (no records)",
+        "with --include or --read: also follow pages that match this, such as /page/**, without records; alone: like --include",
     },
     agents: {
       description: "in addition to include: pages that are only followed, such as /page/**; they give no records",
@@ -124,7 +124,7 @@ export const CRAWL_SETTINGS = {
       "only matching pages give records; without include and follow, every page of the site is followed",
     ),
     default: [],
-    label: "Read only",
+    label: "Read",
     cli: { flag: "--read <pattern>", about: "read only pages that match this; others are only followed" },
     agents: { description: "only URLs that match one of these patterns give records; others are followed" },
     reach: true,

@@ -9,7 +9,7 @@ const METRIC_WORDS: Readonly<
   records: () => ["records", plain],
   records_per_page: () => ["records per page", plain],
   coverage: () => ["filled in", percent],
-  class: (reason) => [`looks like ${reason.class}: in`, percent],
+  class: (reason) => [`values of type ${reason.class}:`, percent],
   distinct: () => ["distinct values:", percent],
   range: () => ["median value", plain],
   length: () => ["median length", plain],

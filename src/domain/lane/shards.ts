@@ -2,6 +2,7 @@
  * A site that is too large for one process is divided into shards: separate lanes, each with its share of the site's
  * limits. The shares add up to the limits, so they hold across machines without coordination.
  */
+import { usualBurst } from "./bucket.ts";
 
 export interface Shard {
   index: number;
@@ -36,9 +37,13 @@ export function whyNotDivided(site: ShardedSite): string | null {
     return `the site's robots.txt sets a delay of ${site.crawlDelayMs} ms between requests, so the site can have only one shard`;
   if (shards > (site.maxConcurrency ?? 1))
     return `is more than max_concurrency (${site.maxConcurrency ?? 1}): every shard needs at least one concurrent request`;
-  if (site.requestsPerSecond !== null && shards > (site.burst ?? 1))
-    return `is more than burst (${site.burst ?? 1}): with requests_per_second, every shard needs a burst of at least 1`;
+  if (site.requestsPerSecond !== null && shards > burstOf(site))
+    return `is more than burst (${burstOf(site)}): with requests_per_second, every shard needs a burst of at least 1`;
   return null;
+}
+
+function burstOf({ burst, requestsPerSecond }: DividedLimits): number {
+  return burst ?? (requestsPerSecond === null ? 1 : usualBurst(requestsPerSecond));
 }
 
 /** The effective number of shards: as many as configured, or as the current limits allow. */
@@ -47,7 +52,7 @@ export function shardsDue(site: ShardedSite): number {
   const most = Math.min(
     asked,
     site.maxConcurrency ?? 1,
-    site.requestsPerSecond === null ? Number.POSITIVE_INFINITY : (site.burst ?? 1),
+    site.requestsPerSecond === null ? Number.POSITIVE_INFINITY : burstOf(site),
   );
   const shards = Math.max(1, most);
   return whyNotDivided({ ...site, shards }) === null ? shards : 1;

@@ -72,9 +72,8 @@ function wanting({ usable, total, disabled }: ProxiesThere, atLeast: number): st
   const inUse = total - disabled;
   if (total === 0) return "there are none; import some (POST /proxies, or orb proxies import FILE)";
   if (inUse === 0) return "all are disabled; enable some (orb proxies enable ID)";
-  const be = (count: number) => (count === 1 ? "is" : "are");
-  const have = usable === 0 ? "none is usable" : `${usable} of at least ${atLeast} ${be(usable)} usable`;
-  const only = inUse < atLeast ? `, and there ${be(inUse)} only ${inUse}` : "";
+  const have = usable === 0 ? "none is usable" : `${usable} usable, at least ${atLeast} required`;
+  const only = inUse < atLeast ? `, and the pool has only ${inUse}` : "";
   const others = usable === 0 ? "they" : "the others";
   return `${have}${only}${usable < inUse ? `; ${others} are checked again, after a pause if they failed` : ""}`;
 }

@@ -83,7 +83,7 @@ const CRAWL_KEY = /^crawl-[0-9a-f-]{36}$/;
 
 function keySentence(key: string): string {
   if (CRAWL_KEY.test(key)) return "At the concurrency limit of its crawl, which has pages in flight at other sites";
-  return `At the concurrency limit ${key}, shared with other sites`;
+  return `At the limit of the concurrency key ${key}, which several sites share`;
 }
 
 function pacedSentence(reason: keyof typeof SENTENCES, { delayMs, perSecond, atOnce }: PaceLimits): string {

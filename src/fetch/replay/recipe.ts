@@ -69,9 +69,9 @@ function parseUrl(text: string): string {
 }
 
 function parseHeaders(request: InputReader): Record<string, string> {
-  const headers: Record<string, string> = {};
   const reader = request.child("headers", "an object of strings");
-  if (reader === undefined) return headers;
+  if (reader === undefined) return {};
+  const headers = new Map<string, string>();
   const names = reader.keys();
   if (names.length > LIMITS.headers) request.addError("headers", `has more than ${LIMITS.headers} headers`);
   for (const name of names.slice(0, LIMITS.headers)) {
@@ -79,16 +79,16 @@ function parseHeaders(request: InputReader): Record<string, string> {
     const lower = name.toLowerCase();
     if (!HEADER_NAME.test(name) || name.length > 200) reader.addError(name.slice(0, 200), "is not a header name");
     else if (RESERVED_HEADERS.has(lower)) reader.addError(name, "is set automatically");
-    else if (lower in headers) reader.addError(name, "appears twice, in different case");
+    else if (headers.has(lower)) reader.addError(name, "appears twice, in different case");
     else if (typeof value !== "string") reader.addError(name, "expected a string");
     else if (value.length > LIMITS.headerLength)
       reader.addError(name, `is longer than ${LIMITS.headerLength} characters`);
     // What is beyond Latin-1 cannot be sent, and line ends would begin another header.
     else if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value))
       reader.addError(name, "contains characters that are not allowed in a header");
-    else headers[lower] = value.trim();
+    else headers.set(lower, value.trim());
   }
-  return headers;
+  return Object.fromEntries(headers);
 }
 
 function parseBody(reader: InputReader): ReplayRequest["body"] {

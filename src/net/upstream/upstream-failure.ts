@@ -32,7 +32,7 @@ export function connectionToProxyFailed(via: Upstream, error: FetchFailure): Fet
   if (error.failure.code === "forbidden_target")
     return new FetchFailure(
       "proxy_forbidden",
-      "the proxy is not on the public internet, and its network is not allowed here",
+      "the proxy is not on the public internet; APP_ALLOW_PRIVATE_NETWORKS can allow its network",
     );
   return unreachable(via, error.message);
 }

@@ -36,7 +36,7 @@ function refuseForbiddenProxy(path: string, hostname: string, policy: AddressPol
     checkHost(hostname, policy);
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error;
-    const message = "the proxy is not on the public internet, and its network is not allowed here";
+    const message = "the proxy is not on the public internet; APP_ALLOW_PRIVATE_NETWORKS can allow its network";
     throw new OrbError("forbidden_target", `${path}: ${message}`, { fields: [{ path, message }], cause: error });
   }
 }

@@ -57,7 +57,7 @@ export function readCron(text: string | undefined, path: string, problems: Field
       if (least < floor)
         problems.push({
           path,
-          message: `has times ${least / 1000} s apart, but at least ${floor / 1000} s are required (APP_MIN_SCHEDULE_SECONDS): use 5 fields, such as */5 * * * *`,
+          message: `has times ${least / 1000} s apart, but at least ${floor / 1000} s are required (APP_MIN_SCHEDULE_SECONDS)`,
         });
     } catch (error) {
       problems.push({ path, message: `is not a cron expression: ${messageOf(error).replace(/^CronPattern: /, "")}` });

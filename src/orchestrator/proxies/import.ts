@@ -57,7 +57,7 @@ function readOne({ policy }: StoreDeps, text: string): Upstream | string {
     return proxy;
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error;
-    return "is not on the public internet, and its network is not allowed here";
+    return "is not on the public internet; APP_ALLOW_PRIVATE_NETWORKS can allow its network";
   }
 }
 
@@ -98,7 +98,7 @@ async function fetchList(deps: ImportDeps, address: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error;
     if (error.failure.code !== "forbidden_target") throw invalid([{ path: "url", message: error.message }]);
-    const message = "is not on the public internet, and its network is not allowed here";
+    const message = "is not on the public internet; APP_ALLOW_PRIVATE_NETWORKS can allow its network";
     throw new OrbError("forbidden_target", `url: ${message}`, { fields: [{ path: "url", message }], cause: error });
   }
 }

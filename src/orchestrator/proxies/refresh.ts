@@ -168,6 +168,6 @@ function messageOf(
       ? "are usable"
       : "are reachable; nothing was fetched through them, because APP_PROXY_CHECK_URL is not set";
   if (status === "complete") return `${found} of ${total} proxies ${how}`;
-  if (status === "failed") return `${run.message ?? "Run failed"}; ${done} of ${chunks} chunks were checked`;
-  return `${done} of ${chunks} chunks checked: so far ${found} proxies ${how}`;
+  if (status === "failed") return `${run.message ?? "Run failed"}; ${done} of ${chunks} parts were checked`;
+  return `${done} of ${chunks} parts checked; so far, ${found} proxies ${how}`;
 }

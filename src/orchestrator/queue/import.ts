@@ -21,7 +21,7 @@ interface ImportListener {
 
 const BATCH = 500;
 
-const NOT_ALLOWED = "the target is not on the public internet, and its network is not allowed here";
+const NOT_ALLOWED = "the target is not on the public internet; APP_ALLOW_PRIVATE_NETWORKS can allow its network";
 
 /**
  * Reads one item per line. A bad line is reported with its number and skipped; all others are enqueued. Safe to repeat

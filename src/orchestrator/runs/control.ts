@@ -126,7 +126,8 @@ export async function resolveRun(
 ): Promise<RunRecord> {
   const { kind, snapshot } = await requireRun(deps, id);
   if ("session_id" in answer) {
-    if (kind !== "page") throw new OrbError("illegal_transition", "only a page run can wait for a session");
+    if (kind !== "page")
+      throw new OrbError("illegal_transition", "only a run of one page can be continued with a session");
     const session = await requireSessionFor(deps, answer.session_id, snapshot as PageSnapshot);
     const run = await deps.store.answerHuman(id, { sessionId: session.id }, deps.clock.now());
     await deps.wake(await lanesOf(deps, id));

@@ -93,13 +93,13 @@ export async function showWorker({ store }: Pick<OrchestratorDeps, "store">, id:
 
 /** It finishes its tasks and claims no more until it is resumed; it receives the request within a second. */
 export async function drainWorker(
-  { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
+  { store }: Pick<OrchestratorDeps, "store">,
   id: string,
   drain: boolean,
 ): Promise<WorkerView> {
   const worker = await store.worker(id);
   if (worker?.state === "lost") throw workerUnreachable(worker);
-  return toWorkerView(store, await store.askDrain(id, drain, clock.now()));
+  return toWorkerView(store, await store.askDrain(id, drain));
 }
 
 /** It may return in a moment or never, so the message promises nothing. */

@@ -112,7 +112,7 @@ export interface WorkerStore {
    */
   workers(filter: { live?: boolean; limit: number }): Promise<WorkerRecord[]>;
   worker(id: string): Promise<WorkerRecord | null>;
-  askDrain(id: string, drain: boolean, now: number): Promise<WorkerRecord>;
+  askDrain(id: string, drain: boolean): Promise<WorkerRecord>;
   /** Requests a sign of life; returns the ping's number. */
   askPing(id: string): Promise<number>;
   /** Answers all pings so far. */

@@ -53,7 +53,10 @@ function lineOf(item: Item, index: number): string {
   }
   if (line === undefined) throw new FetchFailure("step_bad_result", `item ${index} is not a JSON object`);
   if (line.length > LONGEST_ITEM)
-    throw new FetchFailure("step_bad_result", `item ${index} has ${line.length} characters, at most ${LONGEST_ITEM}`);
+    throw new FetchFailure(
+      "step_bad_result",
+      `item ${index} has ${line.length} characters; at most ${LONGEST_ITEM} are allowed`,
+    );
   return line;
 }
 

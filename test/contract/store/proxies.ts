@@ -254,7 +254,7 @@ export function proxyScenarios(scenario: Scenario): void {
     await kit.store.noteProxies([used(kit, one)], kit.now);
     const held = await kit.page("held", needs);
     const words =
-      "Waiting for proxies: 1 of at least 2 is usable; the others are checked again, after a pause if they failed";
+      "Waiting for proxies: 1 usable, at least 2 required; the others are checked again, after a pause if they failed";
     assert.deepEqual((await kit.store.run(held.id))?.hold, {
       reason: "proxies",
       since: kit.now,

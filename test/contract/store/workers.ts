@@ -151,11 +151,11 @@ export function workerScenarios(scenario: Scenario): void {
   scenario("a worker hears that it is to drain, and that it is to go on", async (kit) => {
     await kit.store.registerWorker(newWorker("a"), kit.now);
     const other = await kit.open();
-    assert.equal((await other.askDrain("a", true, kit.now)).drainRequested, true);
+    assert.equal((await other.askDrain("a", true)).drainRequested, true);
     assert.deepEqual(await kit.store.workerRequests("a"), { drain: true, ping: false });
     assert.deepEqual(await kit.store.recordHeartbeat("a", "drained", BUSY, kit.now), { drain: true, ping: false });
     assert.equal((await other.worker("a"))?.state, "drained");
-    await other.askDrain("a", false, kit.now);
+    await other.askDrain("a", false);
     assert.deepEqual(await kit.store.workerRequests("a"), { drain: false, ping: false });
   });
 
@@ -183,9 +183,9 @@ export function workerScenarios(scenario: Scenario): void {
     async (kit) => {
       await kit.store.registerWorker(newWorker("a"), kit.now);
       await kit.store.workerStopped("a", kit.now);
-      await refused("illegal_transition", kit.store.askDrain("a", true, kit.now));
+      await refused("illegal_transition", kit.store.askDrain("a", true));
       await refused("illegal_transition", kit.store.askPing("a"));
-      await refused("not_found", kit.store.askDrain(NOBODY, true, kit.now));
+      await refused("not_found", kit.store.askDrain(NOBODY, true));
       await refused("not_found", kit.store.workerRequests(NOBODY));
       assert.equal(await kit.store.forgetWorkers(kit.now), 0);
       await kit.store.registerWorker(newWorker("b"), kit.now);

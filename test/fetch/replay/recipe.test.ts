@@ -34,6 +34,17 @@ describe("a recipe for api_replay", () => {
     assert.deepEqual([ok?.items?.text, ok?.pagination?.kind, ok?.pagination?.maxPages], ["$.data[*]", "page", 1000]);
   });
 
+  it("takes headers whose names every object has", () => {
+    const headers = JSON.parse('{"Constructor": "a", "toString": "b", "__proto__": "c"}') as Record<string, string>;
+    const { ok, errors } = parseReplay({ request: { ...request, headers } }, "replay");
+    assert.deepEqual(errors, undefined);
+    assert.deepEqual(Object.entries(ok!.request.headers), [
+      ["constructor", "a"],
+      ["tostring", "b"],
+      ["__proto__", "c"],
+    ]);
+  });
+
   it("ends after 10 pages unless told otherwise", () => {
     const { ok } = parseReplay({ request, pagination: { kind: "link" } }, "replay");
     assert.equal(ok?.pagination?.maxPages, 10);

@@ -108,11 +108,11 @@ export function humanAdvice(reason: string | null): string {
   switch (reason) {
     case "login_page":
     case "http_unauthorized":
-      return "The site requires a login. Log in with your browser and store the session; the run continues with it.";
+      return "The site requires a login. Log in with your browser, add its cookies under Settings, Sessions, then choose that session below and click Continue.";
     case "captcha_page":
-      return "The site shows a challenge. Solve it in your browser and store the session; the run continues with it.";
+      return "The site shows a challenge. Solve it in your browser, add its cookies under Settings, Sessions, then choose that session below and click Continue.";
     default:
-      return "The site blocks automated access. Open the page in your browser, pass its checks and store the session; the run continues with it.";
+      return "The site blocks automated access. Open the page in your browser, pass its checks, add its cookies under Settings, Sessions, then choose that session below and click Continue.";
   }
 }
 

@@ -87,7 +87,8 @@ const settings = {
       "if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls",
   }),
   escalate: Type.Boolean({
-    description: "after a block or a page that is empty without JavaScript, the next attempt uses a browser",
+    description:
+      "with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto",
   }),
   respect_robots: Type.Boolean(),
   timeout_seconds: nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),

@@ -93,7 +93,7 @@ const ErrorRate = nullable(
   Type.Number({
     minimum: 0,
     maximum: 1,
-    description: "share of failed pages in the last ten minutes; null: none ended",
+    description: "share of failed requests in the last ten minutes, retries included; null: none ended",
   }),
 );
 

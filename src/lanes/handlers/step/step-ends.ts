@@ -20,7 +20,7 @@ export function checkedOutput(output: Readonly<Record<string, JsonValue>>): Read
   if (Buffer.byteLength(text) > MOST_OUTPUT_BYTES)
     throw new FetchFailure(
       "step_bad_result",
-      `the output of the step has ${Buffer.byteLength(text)} bytes as JSON, at most ${MOST_OUTPUT_BYTES}: return large data as items`,
+      `the output of the step has ${Buffer.byteLength(text)} bytes as JSON; at most ${MOST_OUTPUT_BYTES} are allowed: return large data as items`,
     );
   return output;
 }

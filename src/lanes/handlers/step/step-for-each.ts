@@ -100,7 +100,7 @@ async function* inBatches(list: AsyncIterable<JsonValue> | Iterable<JsonValue>):
   let bytes = 0;
   for await (const value of list) {
     part.push(value);
-    bytes += JSON.stringify(value).length;
+    bytes += Buffer.byteLength(JSON.stringify(value));
     if (part.length < BATCH_SIZE && bytes < BATCH_BYTES) continue;
     yield part;
     part = [];

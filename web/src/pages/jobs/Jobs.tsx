@@ -245,7 +245,7 @@ function DeleteDialog({ job, onClose }: { job: Job | null; onClose: () => void }
           The job, its schedule and its record of page changes are deleted. This cannot be undone.{" "}
           {withRuns
             ? "Its runs are deleted, too, with their results and files."
-            : "Its runs and their results stay until you delete them."}
+            : "Its runs and their results stay until you or a retention rule deletes them."}
         </p>
         <Checkbox
           label="Also delete its runs"

@@ -48,7 +48,7 @@ export function PageFields({ state, job, onPlayground }: Props) {
               {form.url === "" ? <FillDemo change={change} /> : null}
               <div className="new-grid">
                 <Input
-                  label="Depth"
+                  label="Maximum depth"
                   help="Maximum number of links away from the start."
                   type="number"
                   min={0}
@@ -58,7 +58,7 @@ export function PageFields({ state, job, onPlayground }: Props) {
                   onChange={({ target }) => change({ depth: target.value })}
                 />
                 <Input
-                  label="Pages"
+                  label="Maximum pages"
                   help="Maximum number of pages."
                   type="number"
                   min={1}
@@ -243,7 +243,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Follow"
-          help="Also follow the links of matching pages, such as list pages. With Include or Read, no records of them are stored."
+          help="Pages to follow without storing records, such as list pages. If Include and Read are empty, matching pages are stored too, and no others are followed."
           error={errors.follow}
           rows={2}
           value={form.follow}
@@ -253,7 +253,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Read"
-          help="Store records of matching pages only. Without Include, all pages are followed."
+          help="Store records of matching pages only. If Include and Follow are empty, all pages are followed."
           error={errors.read}
           rows={2}
           value={form.read}
@@ -263,7 +263,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Ways state={state} />
         <Input
-          label="Attempts"
+          label="Attempts per page"
           help="Maximum attempts per page, including the first."
           type="number"
           min={1}

@@ -52,7 +52,8 @@ export function Welcome() {
             text={`curl ${origin}/scraping/async-scrape \\\n  -H 'content-type: application/json' \\\n  -d '{"url": "https://example.com", "max_pages": 50}'`}
           />
           <p className="soft">
-            In a clone <code>orb</code> is <code>./bin/orb</code>. Every call is described at{" "}
+            In a clone of the repository, type <code>./bin/orb</code> instead of <code>orb</code>. Every call is
+            described at{" "}
             <a className="link" href="/docs">
               /docs
             </a>

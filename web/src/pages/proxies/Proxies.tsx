@@ -106,7 +106,7 @@ export default function Proxies() {
     <>
       <PageHeader
         title="Proxies"
-        note="The pool for runs with “proxy: pool”. The best proxies are used first."
+        note="The pool for runs with “proxy: pool”. Proxies with a better score are used more often."
         actions={
           pool === undefined || pool.total === 0 ? undefined : (
             <>

@@ -34,7 +34,7 @@ export function useRefresh() {
 
 export function Refresh({ refresh: { active, last } }: { refresh: ReturnType<typeof useRefresh> }) {
   if (last === undefined || !active) return null;
-  const { completed_chunks, total_chunks, total, result_count, message } = last;
+  const { completed_chunks, total_chunks, total, message } = last;
   return (
     <Card title={`Checking ${shortNumber(total)} proxies`}>
       <div className="proxy-check" aria-live="polite">
@@ -42,11 +42,7 @@ export function Refresh({ refresh: { active, last } }: { refresh: ReturnType<typ
           value={total_chunks === 0 ? null : Math.round((completed_chunks / total_chunks) * 100)}
           label="Progress of the proxy check"
         />
-        <span className="soft">
-          {shortNumber(completed_chunks)} of {shortNumber(total_chunks)} parts done, {shortNumber(result_count)} usable
-          so far
-          {message === "" ? "" : ` · ${message}`}
-        </span>
+        <span className="soft">{message}</span>
       </div>
     </Card>
   );

@@ -198,7 +198,7 @@ function Figures({ before, now }: { before: FieldValue | undefined; now: FieldVa
     <table className="quality-figures">
       <thead>
         <tr>
-          <th scope="col">Figure</th>
+          <th scope="col">Metric</th>
           <th scope="col">Good run</th>
           <th scope="col">Chosen run</th>
         </tr>

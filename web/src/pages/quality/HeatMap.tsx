@@ -30,62 +30,82 @@ export function HeatMap({
     if (box.current !== null) box.current.scrollLeft = box.current.scrollWidth;
   }, [newest]);
   return (
-    <div className="heat-scroll" ref={box} tabIndex={0} role="region" aria-label="Fields by run">
-      <table className="heat">
-        <thead>
-          <tr>
-            <th scope="col" className="heat-field">
-              Field
-            </th>
-            {runs.map((run) => (
-              <th key={run.run_id} scope="col" className="heat-run">
-                <Link href={`/runs/${run.run_id}`} title={`Run of ${exactTime(Date.parse(run.ended_at))}`}>
-                  <span>{dayOf(run.ended_at)}</span>
-                  <span className="soft">{timeOf(run.ended_at)}</span>
-                  {run.degraded === null ? null : (
-                    <span className="heat-mark">
-                      <Icon name="warning" size={12} />
-                      <span className="spoken">degraded</span>
-                    </span>
-                  )}
-                </Link>
+    <>
+      <div className="heat-scroll" ref={box} tabIndex={0} role="region" aria-label="Fields by run">
+        <table className="heat">
+          <thead>
+            <tr>
+              <th scope="col" className="heat-field">
+                Field
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {health.fields.map((row) => (
-            <tr key={row.name}>
-              <th scope="row" className="heat-field">
-                <span className="truncate mono" title={row.name}>
-                  {row.name}
-                </span>
-                {row.hint === "never_filled" ? <span className="heat-hint">never filled</span> : null}
-              </th>
-              {cellsOf(row).map((cell) => (
-                <Cell
-                  key={cell.runId}
-                  cell={cell}
-                  field={row.name}
-                  isChosen={row.name === field && cell.runId === runId}
-                  onChoose={onChoose}
-                />
+              {runs.map((run) => (
+                <th key={run.run_id} scope="col" className="heat-run">
+                  <Link href={`/runs/${run.run_id}`} title={`Run of ${exactTime(Date.parse(run.ended_at))}`}>
+                    <span>{dayOf(run.ended_at)}</span>
+                    <span className="soft">{timeOf(run.ended_at)}</span>
+                    {run.degraded === null ? null : (
+                      <span className="heat-mark">
+                        <Icon name="warning" size={12} />
+                        <span className="spoken">degraded</span>
+                      </span>
+                    )}
+                  </Link>
+                </th>
               ))}
             </tr>
-          ))}
-          <tr className="heat-records">
-            <th scope="row" className="heat-field">
-              Records
-            </th>
-            {runs.map(({ run_id: id, records }) => (
-              <td key={id} className="num">
-                {shortNumber(records)}
-              </td>
+          </thead>
+          <tbody>
+            {health.fields.map((row) => (
+              <tr key={row.name}>
+                <th scope="row" className="heat-field">
+                  <span className="truncate mono" title={row.name}>
+                    {row.name}
+                  </span>
+                  {row.hint === "never_filled" ? <span className="heat-hint">never filled</span> : null}
+                </th>
+                {cellsOf(row).map((cell) => (
+                  <Cell
+                    key={cell.runId}
+                    cell={cell}
+                    field={row.name}
+                    isChosen={row.name === field && cell.runId === runId}
+                    onChoose={onChoose}
+                  />
+                ))}
+              </tr>
             ))}
-          </tr>
-        </tbody>
-      </table>
-    </div>
+            <tr className="heat-records">
+              <th scope="row" className="heat-field">
+                Records
+              </th>
+              {runs.map(({ run_id: id, records }) => (
+                <td key={id} className="num">
+                  {shortNumber(records)}
+                </td>
+              ))}
+            </tr>
+          </tbody>
+        </table>
+      </div>
+      <Legend health={health} />
+    </>
+  );
+}
+
+/** The colours that the map has: without degraded runs there is no red to explain. */
+function Legend({ health }: { health: JobHealth }) {
+  const shown = new Set(health.fields.flatMap((row) => cellsOf(row).map(({ verdict }) => verdict)));
+  return (
+    <ul className="heat-legend soft" aria-hidden="true">
+      {(["good", "degraded", "unknown"] as const)
+        .filter((verdict) => shown.has(verdict))
+        .map((verdict) => (
+          <li key={verdict}>
+            <span className={`heat-swatch heat-${verdict}`} />
+            {WORDS[verdict]}
+          </li>
+        ))}
+    </ul>
   );
 }
 

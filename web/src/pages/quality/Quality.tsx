@@ -88,8 +88,8 @@ function NoRuns({ job: { id } }: { job: Job }) {
           </Button>
         }
       >
-        Runs of this job that have fields appear here. From the fourth run on, each one is compared with those before
-        it.
+        Runs appear here when they have records with fields. From the fourth run on, each is compared with the earlier
+        ones.
       </EmptyState>
     </Card>
   );
@@ -145,7 +145,7 @@ function Verdict({ job, health }: { job: Job; health: JobHealth }) {
             ))}
           </ul>
         </div>
-        <Accept job={job} runs={worse} />
+        <Accept job={job} runs={worse} needed={baseline.needed} />
       </section>
     );
   const isKnown = newest.compared_with >= baseline.needed;
@@ -160,7 +160,7 @@ function Verdict({ job, health }: { job: Job; health: JobHealth }) {
               ? "The records of the newest run are as good as before. "
               : ""}
           {baseline.runs < baseline.needed
-            ? `${count(baseline.runs, "run")} so far: runs are compared from ${baseline.needed} on.`
+            ? `${count(baseline.runs, "run")} so far. Comparison starts when there are ${baseline.needed}.`
             : `The next run is compared with ${count(baseline.runs, "run")}.`}
         </span>
       </p>
@@ -168,11 +168,11 @@ function Verdict({ job, health }: { job: Job; health: JobHealth }) {
   );
 }
 
-function Accept({ job, runs }: { job: Job; runs: number }) {
+function Accept({ job, runs, needed }: { job: Job; runs: number; needed: number }) {
   const [isAsking, ask] = useState(false);
   const accept = useChange("acceptJobHealth", {
     invalidates: OF_HEALTH,
-    onSuccess: () => toast("Accepted: later runs are compared with these."),
+    onSuccess: () => toast("Accepted: these runs are the new baseline."),
     onError: toastError,
     onSettled: () => ask(false),
   });
@@ -190,7 +190,10 @@ function Accept({ job, runs }: { job: Job; runs: number }) {
         onConfirm={() => accept.mutate({ params: { job_id: job.id } })}
       >
         Do this if the site really changed and the records are right. Later runs are then compared only with{" "}
-        {runs === 1 ? "the newest run" : `the ${runs} newest runs`}, not with those before.
+        {runs === 1 ? "the newest run" : `the ${runs} newest runs`}, not with those before.{" "}
+        {runs < needed
+          ? `Comparison starts again once there are ${needed} runs, including ${runs === 1 ? "this one" : "these"}.`
+          : ""}
       </Confirm>
     </>
   );

@@ -49,7 +49,7 @@ export function ConcurrencyKeys() {
         <EditableNumber
           label={`Limit of ${key}`}
           value={limit === usual ? null : limit}
-          inherited={usual === null ? "any" : String(usual)}
+          inherited={usual === null ? "no limit" : String(usual)}
           rule={CONCURRENCY_KEY_LIMIT}
           onSave={(value) => save(key, value, limit === usual ? null : limit)}
         />

@@ -57,7 +57,7 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
     },
     {
       id: "running",
-      name: "Claimed",
+      name: "In flight",
       width: "66px",
       align: "end",
       sort: ({ counts }) => counts.running,

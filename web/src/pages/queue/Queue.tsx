@@ -27,7 +27,7 @@ export default function Queue() {
     <>
       <PageHeader
         title="Queue"
-        note="All open work, by lane. Each lane has its own limits, so sites do not wait for each other."
+        note="All open work. Each site, site group and workflow step has its own lane with its own limits, so sites do not wait for each other."
         actions={
           <Button icon="plus" onClick={add}>
             Add items

@@ -96,7 +96,7 @@ export function RunSites({ run }: { run: Run }) {
         keyOf={({ site }) => site}
         hrefOf={({ site }) => `/sites/${encodeURIComponent(site)}`}
         next={sites.next}
-        empty={<EmptyState title="No sites yet">Sites appear here once pages of them are known.</EmptyState>}
+        empty={<EmptyState title="No sites yet">Sites appear here when the run finds their first pages.</EmptyState>}
         footer={count(sites.rows.length, "site")}
       />
     </Card>

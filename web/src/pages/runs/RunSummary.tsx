@@ -194,7 +194,7 @@ function completedNote(crawl: Crawl | null): { note?: string } {
   const { unchanged_items: same = 0, followed_items: followed = 0 } = crawl ?? {};
   const notes = [
     same === 0 ? [] : `${fullNumber(same)} unchanged`,
-    followed === 0 ? [] : `${fullNumber(followed)} followed, not stored`,
+    followed === 0 ? [] : `${fullNumber(followed)} followed without a record`,
   ].flat();
   return notes.length === 0 ? {} : { note: notes.join(", ") };
 }

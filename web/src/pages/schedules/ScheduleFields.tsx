@@ -144,7 +144,7 @@ function ZoneField(props: { error: string | undefined; value: string; onChange: 
   const list = useId();
   const { error, value, onChange } = props;
   return (
-    <Field label="Time zone" help="Time zone of the schedule. Default: UTC." error={error}>
+    <Field label="Time zone" help="Time zone of the schedule. Empty: UTC." error={error}>
       {(ids) => (
         <>
           <input

@@ -73,7 +73,7 @@ export function presetOf(cron: string): Chosen {
 
 /** Months without that day have no run: warn about it. */
 export function presetNote({ preset, day }: Chosen): string | null {
-  return preset === "monthly" && Number(day) > 28 ? `Months without a ${day}th are skipped.` : null;
+  return preset === "monthly" && Number(day) > 28 ? `Months without a day ${day} are skipped.` : null;
 }
 
 /** "Mon 30 Mar 2026, 06:00 (+02:00)" of `2026-03-30T06:00:00+02:00`: in the schedule's zone, not the reader's. */

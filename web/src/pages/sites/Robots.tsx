@@ -32,7 +32,7 @@ export function Robots({ site }: { site: string }) {
           <ErrorBox error={query.error} onRetry={() => void query.refetch()} />
         )
       ) : data.origins.length === 0 ? (
-        <p className="soft">Not fetched yet. It is fetched before the first page of the site.</p>
+        <p className="soft">Not fetched yet. It is fetched before the first page of a run that obeys it.</p>
       ) : (
         <div className="site-robots">
           <form className="site-ask" onSubmit={onSubmit}>

@@ -105,7 +105,7 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
         note="of requests, last 10 min, retries included"
         {...(bad >= 0.5 ? { tone: "bad" as const } : bad >= 0.2 ? { tone: "warn" as const } : {})}
       />
-      <Stat name="Claimed" value={shortNumber(counts.running)} note="by a worker" />
+      <Stat name="In flight" value={shortNumber(counts.running)} note="right now" />
       <Stat
         name="Queued"
         value={shortNumber(counts.queued + counts.retrying)}
@@ -186,7 +186,7 @@ function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
             name: "Learned strategy",
             value:
               learned === null ? (
-                <span className="soft">Default: plain HTTP first</span>
+                <span className="soft">Default: plain requests first</span>
               ) : (
                 <div className="spread">
                   <span>

@@ -32,7 +32,7 @@ const draftOf = (site: Site): Draft => ({
 const STRATEGIES = [
   { value: "", name: "Server default" },
   { value: "auto", name: "Automatic" },
-  { value: "http", name: "HTTP" },
+  { value: "http", name: "Plain requests" },
   { value: "browser", name: "Browser" },
   { value: "api_replay", name: "API replay" },
 ];
@@ -143,7 +143,7 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
         <Input
           label="Shards"
           inputMode="numeric"
-          help="Lanes the site is split into, for several workers"
+          help="Parts of the site that different workers can fetch at the same time. 1 suits most sites."
           {...field("shards")}
         />
         <Select

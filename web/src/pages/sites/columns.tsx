@@ -115,7 +115,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "open",
-      name: "Claimed / queued",
+      name: "In flight / queued",
       width: "112px",
       align: "end",
       priority: 7,
@@ -201,7 +201,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
 }
 
 export function perSecond(value: number | null): string {
-  return value === null ? "any" : String(value);
+  return value === null ? "no limit" : String(value);
 }
 
 export function breakerTitle({ failures }: Site["breaker"]): string {

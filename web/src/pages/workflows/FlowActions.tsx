@@ -71,7 +71,7 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
       ) : null}
       {can.rerun ? (
         <Button icon="runs" busy={rerun.isPending} onClick={() => rerun.mutate({ params, body: {} })}>
-          Rerun
+          Run again
         </Button>
       ) : null}
       {can.cancel ? (

@@ -75,7 +75,7 @@ export function FlowSummary({
               ))}
               {failed.length > 5 ? <p className="soft">{`and ${failed.length - 5} more`}</p> : null}
               {flow.recovery_attempts < flow.max_recovery_attempts ? null : (
-                <p className="soft">No recoveries left. Rerun starts from the beginning.</p>
+                <p className="soft">No recoveries left. “Run again” starts from the beginning.</p>
               )}
             </div>
           </div>

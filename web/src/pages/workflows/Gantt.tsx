@@ -18,7 +18,7 @@ export function Gantt({ steps, onSelect }: { steps: readonly FlowStep[]; onSelec
     return (
       <Card>
         <EmptyState icon="clock" title="No step has started yet">
-          Shows which steps take long and which wait for others.
+          This timeline shows which steps take long and which wait for others.
         </EmptyState>
       </Card>
     );

@@ -128,8 +128,8 @@ export function StepPanel({
         </>
       )}
       {outline === undefined || outline.params.length === 0 ? null : (
-        <Section title="Params">
-          <Code text={pretty(Object.fromEntries(outline.params))} wrap label="Copy the params" />
+        <Section title="Parameters">
+          <Code text={pretty(Object.fromEntries(outline.params))} wrap label="Copy the parameters" />
         </Section>
       )}
     </div>

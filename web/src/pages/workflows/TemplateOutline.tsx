@@ -51,11 +51,11 @@ export function TemplateOutline({ definition }: { definition: unknown }) {
   };
   return (
     <div className="stack">
-      <Card title="Params" flush>
+      <Card title="Parameters" flush>
         {params.length === 0 ? (
           <p className="soft template-none">No parameters.</p>
         ) : (
-          <Table label="Params" columns={PARAMS} rows={params} keyOf={({ name }) => name} />
+          <Table label="Parameters" columns={PARAMS} rows={params} keyOf={({ name }) => name} />
         )}
       </Card>
       <Card title="Steps" flush>

@@ -55,7 +55,7 @@ function TemplateCard({
       <p className="template-text wrap">{description ?? "No description."}</p>
       <p className="soft template-facts">
         <span>{count(steps.length, "step")}</span>
-        <span>{params.length === 0 ? "no params" : count(params.length, "param")}</span>
+        <span>{params.length === 0 ? "no parameters" : count(params.length, "parameter")}</span>
         {created_at === null ? null : (
           <span>
             saved <Time at={created_at} />

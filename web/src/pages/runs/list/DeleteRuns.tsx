@@ -98,7 +98,10 @@ export function DeleteRuns({ deleted, onClose }: { deleted: Deleted | null; onCl
                 <Skeleton lines={2} />
               ) : null
             ) : isNone ? (
-              <p>None of them can be deleted: they have not ended, are kept, or belong to a workflow.</p>
+              <p>
+                None of them can be deleted: they have not ended, ended too recently for this choice, are kept, or
+                belong to a workflow.
+              </p>
             ) : (
               <p>
                 <strong>{countWords(matched)}</strong> with their results, events and files are deleted. This cannot be

@@ -58,7 +58,7 @@ export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
     if (!hidden) shown += 1;
     // Two columns of one name would be ambiguous.
     const isTwice = id === name && found.has(`fields.${name}`);
-    const title = isTwice ? `${name} (of the page)` : id === "fields.url" ? "url (found)" : name;
+    const title = isTwice ? `${name} (of the page)` : id === "fields.url" ? "url (field)" : name;
     return { id, name: title, hidden, isNumber: isNumbers(values), isDocument };
   });
 }

@@ -50,9 +50,9 @@ export function Changes({ run, changes }: { run: Run; changes: NonNullable<Run["
           <Stat name="Gone" value={<Num value={changes.gone} />} />
           {changes.unknown === null || changes.unknown === 0 ? null : (
             <Stat
-              name="Not seen"
+              name="Not compared"
               value={<Num value={changes.unknown} />}
-              note="known before, not reached in this run"
+              note="known before; failed or not reached in this run"
             />
           )}
         </div>

@@ -12,7 +12,7 @@ export const STATUS_CHOICES: readonly { value: StatusChoice; name: string }[] = 
   { value: "active", name: "Active" },
   { value: "failed", name: "Failed" },
   { value: "recoverable", name: "Can be recovered" },
-  { value: "pending", name: "Not started" },
+  { value: "pending", name: "Pending" },
   { value: "paused", name: "Paused" },
   { value: "completed", name: "Completed" },
   { value: "cancelled", name: "Cancelled" },

@@ -56,7 +56,10 @@ export class CliContext {
       here === null
         ? // Only this way goes over the network, and only then what does is loaded.
           (await import("./api/remote.ts")).openRemote(url ?? "", config.apiToken)
-        : { client: createClient({ url: LOCAL, fetch: here.fetch, retries: 0, headers: CLIENT }), close: () => here.close() };
+        : {
+            client: createClient({ url: LOCAL, fetch: here.fetch, retries: 0, headers: CLIENT }),
+            close: () => here.close(),
+          };
     try {
       await work({ ...opened.client, here, config, log });
     } finally {

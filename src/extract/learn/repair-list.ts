@@ -53,9 +53,7 @@ export function repairList(order: RepairOrder): RepairedRules {
   const before = count((list) => list.before.length);
   const now = count(({ page }) => itemsOn(page, order.items).length);
   if (before === 0) return all("no saved page has a record");
-  return now < before / 2 || order.broken.includes(null)
-    ? repairItems(order, raw, lists)
-    : repairFields(order, lists);
+  return now < before / 2 || order.broken.includes(null) ? repairItems(order, raw, lists) : repairFields(order, lists);
 }
 
 const named = ({ broken }: RepairOrder): string[] => broken.filter((field) => field !== null);
@@ -101,8 +99,16 @@ function repairFields(order: RepairOrder, lists: readonly Lists[]): RepairedRule
     const matched = new Set(known.map(({ page }) => page.element));
     const rest = found.flatMap(({ items }) => items).filter(({ scope }) => !matched.has(scope.element));
     const others = [...known.slice(MAX_EXAMPLES).map(({ page }) => page), ...rest.map(({ scope }) => scope)];
-    const repaired = repairIn(field, asRule(order.fields[field]!), known.slice(0, MAX_EXAMPLES), others.slice(0, MAX_OTHERS));
-    return [field, isProven(field, repaired, known) ? repaired : abstained("the new rule misses values of other records")];
+    const repaired = repairIn(
+      field,
+      asRule(order.fields[field]!),
+      known.slice(0, MAX_EXAMPLES),
+      others.slice(0, MAX_OTHERS),
+    );
+    return [
+      field,
+      isProven(field, repaired, known) ? repaired : abstained("the new rule misses values of other records"),
+    ];
   });
   return { items: null, fields: Object.fromEntries(fields) };
 
@@ -141,7 +147,10 @@ function repairItems(order: RepairOrder, raw: Rules, lists: readonly Lists[]): R
   const names = Object.keys(raw).filter((field) => survivors.every((record) => record[field] !== undefined));
   if (names.length < 2) return none("a list with fewer than two fields that are always filled cannot be repaired");
   const examples = known
-    .map(({ page, records }) => ({ page, records: records.filter((_, index) => index % 2 === 0).slice(0, MAX_EXAMPLES) }))
+    .map(({ page, records }) => ({
+      page,
+      records: records.filter((_, index) => index % 2 === 0).slice(0, MAX_EXAMPLES),
+    }))
     .filter(({ records }) => records.length > 1)
     .map(({ page, records }) => ({
       facts: page.facts,
@@ -153,7 +162,9 @@ function repairItems(order: RepairOrder, raw: Rules, lists: readonly Lists[]): R
   const rules: Record<string, RuleInput> = {};
   const pages = known.map(({ page }) => page);
   const right = (field: string, rule: RuleInput) => {
-    const found = new Set(pages.flatMap((page) => recordsOf(page, learned.items, { [field]: rule })).map((one) => one[field]));
+    const found = new Set(
+      pages.flatMap((page) => recordsOf(page, learned.items, { [field]: rule })).map((one) => one[field]),
+    );
     const wanted = survivors.filter((record) => record[field] !== undefined);
     return wanted.length === 0 ? 0 : wanted.filter((record) => found.has(record[field]!)).length / wanted.length;
   };

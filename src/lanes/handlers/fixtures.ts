@@ -171,15 +171,13 @@ export class RunFixtures {
 
   #set(): Promise<KnownSet | null> {
     const { store } = this.#deps;
-    this.#known ??= store
-      .fixtures(this.#run.jobId)
-      .then((found) => {
-        if (found === null) return null;
-        const { limit, list, autoRepair } = found;
-        const isBefore = ({ rules, runId }: KeptFixture) => rules === this.#rules && runId !== this.#run.id;
-        const before = new Set(list.filter(isBefore).map(({ url }) => url));
-        return { limit, kept: [...list], before, autoRepair };
-      });
+    this.#known ??= store.fixtures(this.#run.jobId).then((found) => {
+      if (found === null) return null;
+      const { limit, list, autoRepair } = found;
+      const isBefore = ({ rules, runId }: KeptFixture) => rules === this.#rules && runId !== this.#run.id;
+      const before = new Set(list.filter(isBefore).map(({ url }) => url));
+      return { limit, kept: [...list], before, autoRepair };
+    });
     return this.#known;
   }
 

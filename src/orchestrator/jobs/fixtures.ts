@@ -49,7 +49,10 @@ function toView(fixture: FixtureRecord): FixtureView {
   };
 }
 
-export async function fixturesOf({ store }: Pick<JobDeps, "store">, job: Pick<JobRecord, "id">): Promise<FixtureRecord[]> {
+export async function fixturesOf(
+  { store }: Pick<JobDeps, "store">,
+  job: Pick<JobRecord, "id">,
+): Promise<FixtureRecord[]> {
   return (await store.fixtures(job.id))?.list ?? [];
 }
 
@@ -195,7 +198,10 @@ export async function keptAnswer(
   return { answer: storedAnswer(bytes, form, contentType), bytes: bytes.byteLength };
 }
 
-export async function recordsOf(deps: FixtureDeps, { number, isSealed }: FixtureRecord): Promise<Record<string, JsonValue>[]> {
+export async function recordsOf(
+  deps: FixtureDeps,
+  { number, isSealed }: FixtureRecord,
+): Promise<Record<string, JsonValue>[]> {
   const stored = await deps.store.fixtureRecords(number);
   if (stored === null) throw new OrbError("not_found", "the saved page was replaced meanwhile: test again");
   const json = isSealed ? opened(deps, Buffer.from(stored, "base64")).toString("utf8") : stored;

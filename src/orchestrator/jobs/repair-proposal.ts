@@ -94,7 +94,8 @@ export async function* keptPages({ store }: Pick<FixtureDeps, "store">, runId: s
 export async function computeProposal(deps: FixtureDeps, degraded: Degraded, signal: AbortSignal): Promise<Computed> {
   const { job, run, reasons, health } = degraded;
   const recipe = pageRulesOf(job);
-  const whyNot = whyNoFixtures(recipe) ?? (recipe.strategy === "api_replay" ? "its records come from an API call" : null);
+  const whyNot =
+    whyNoFixtures(recipe) ?? (recipe.strategy === "api_replay" ? "its records come from an API call" : null);
   const nothing = (reason: string, pages = { paired: 0, others: 0 }): Computed => ({
     proposal: { fields: brokenOf(reasons, recipe).map((field) => leftAlone(field, recipe, reason)), pages, reason },
     rules: null,
@@ -123,7 +124,10 @@ export async function computeProposal(deps: FixtureDeps, degraded: Degraded, sig
     fields: fieldsOf(recipe),
     broken,
     pairs: await Promise.all(
-      pages.pairs.map(async ({ before, now }) => ({ before: await inputOf(deps, before), now: await inputOf(deps, now) })),
+      pages.pairs.map(async ({ before, now }) => ({
+        before: await inputOf(deps, before),
+        now: await inputOf(deps, now),
+      })),
     ),
     others: await Promise.all(pages.others.map((page) => inputOf(deps, page))),
   };
@@ -166,7 +170,9 @@ async function goodFixtures(
   health: readonly HealthRecord[],
 ): Promise<FixtureRecord[]> {
   const rules = rulesFingerprint(recipe);
-  const bad = new Set(health.filter(({ reasons, acceptedAt }) => reasons !== null && acceptedAt === null).map(({ runId }) => runId));
+  const bad = new Set(
+    health.filter(({ reasons, acceptedAt }) => reasons !== null && acceptedAt === null).map(({ runId }) => runId),
+  );
   return (await fixturesOf(deps, job)).filter((fixture) => fixture.rules === rules && !bad.has(fixture.runId));
 }
 
@@ -226,9 +232,12 @@ async function checked(deps: FixtureDeps, degraded: Degraded, found: Found, sign
   const kept = fields.filter(({ new_rule }) => new_rule !== null);
   const counts = { paired: pages.pairs.length, others: pages.others.length };
   // The rules of a list belong together.
-  const isWhole = (recipe.items ?? null) === null || fields.every(({ new_rule, field }) => field !== null || new_rule !== null);
+  const isWhole =
+    (recipe.items ?? null) === null || fields.every(({ new_rule, field }) => field !== null || new_rule !== null);
   if (kept.length === 0 || !isWhole) {
-    const left = fields.map((one) => (one.new_rule === null ? one : leftAlone(one.field, recipe, "the rule of the records could not be repaired")));
+    const left = fields.map((one) =>
+      one.new_rule === null ? one : leftAlone(one.field, recipe, "the rule of the records could not be repaired"),
+    );
     return { proposal: { fields: left, pages: counts, reason: null }, rules: null };
   }
   const accepted = new Set(kept.map(({ field }) => field));
@@ -330,12 +339,7 @@ function shownValues(
 }
 
 /** Of the rule of the records: how many it finds. */
-function countsOn(
-  pages: readonly RunPageRecord[],
-  saved: Saved,
-  before: ReadPages,
-  after: ReadPages,
-): RepairedValue[] {
+function countsOn(pages: readonly RunPageRecord[], saved: Saved, before: ReadPages, after: ReadPages): RepairedValue[] {
   return pages.slice(0, MAX_SHOWN).map(({ url }) => ({
     url: shownUrl(url),
     saved: saved.get(url)?.length ?? null,

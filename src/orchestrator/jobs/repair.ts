@@ -132,7 +132,9 @@ async function considered(deps: FixtureDeps, job: JobRecord, runId: string, vers
 
 interface Considered {
   repair: NewRepair;
-  effect: { recipe: unknown; reread: Extract<Awaited<ReturnType<typeof rereadRun>>, { reread: unknown }>["reread"] } | undefined;
+  effect:
+    | { recipe: unknown; reread: Extract<Awaited<ReturnType<typeof rereadRun>>, { reread: unknown }>["reread"] }
+    | undefined;
 }
 
 /** Null: a person decides. */

@@ -129,13 +129,7 @@ export interface Store
    * Writes a version with it if the definition changes. `version`: throws `version_conflict` unless it is the job's, see
    * `jobVersion`.
    */
-  updateJob(
-    id: string,
-    change: JobChange,
-    now: number,
-    version?: string,
-    source?: JobChangeSource,
-  ): Promise<JobRecord>;
+  updateJob(id: string, change: JobChange, now: number, version?: string, source?: JobChangeSource): Promise<JobRecord>;
   /** Versions of a job, newest first; `before`: only older ones. */
   jobVersions(id: string, options: { before?: number; limit: number }): Promise<JobVersionInfo[]>;
   /** Null: the job, or the version, does not exist (any more). */

@@ -52,12 +52,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const job = await createJob(
-        deps,
-        request.body as JobInput,
-        idempotencyMarkOf(deps, request),
-        authorOf(request),
-      );
+      const job = await createJob(deps, request.body as JobInput, idempotencyMarkOf(deps, request), authorOf(request));
       return reply.code(201).header("location", `/jobs/${job.id}`).send(job);
     },
   );

@@ -62,7 +62,6 @@ function reasonLines({ degraded, accepted_at: accepted }: JobHealth["runs"][numb
     const examples = reason.examples === undefined ? "" : `, such as ${JSON.stringify(reason.examples[0])}`;
     return `! ${describeReason(reason)}${examples}\n`;
   });
-  const then =
-    accepted === null ? `If the change is right, accept it: ${accept}\n` : `accepted at ${accepted}\n`;
+  const then = accepted === null ? `If the change is right, accept it: ${accept}\n` : `accepted at ${accepted}\n`;
   return `\n${lines.join("")}${then}`;
 }

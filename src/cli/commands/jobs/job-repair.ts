@@ -18,7 +18,10 @@ export function addRepairCommand(jobs: Command, context: CliContext): void {
     .argument("<job_id>")
     .addOption(new Option("--accept", "change the job as proposed; it becomes a new version").conflicts("reject"))
     .option("--reject", "reject the proposal")
-    .addHelpText("after", "\nWithout an option an open proposal is shown, or one is computed. Exit code 1: there is none.\n")
+    .addHelpText(
+      "after",
+      "\nWithout an option an open proposal is shown, or one is computed. Exit code 1: there is none.\n",
+    )
     .action((id: string, options: RepairOptions) =>
       context.withApi(definedOnly({ url: options.url }), async (api) => {
         const job = await fullId(api, "job", id);
@@ -82,7 +85,9 @@ function shownField(repair: Repair["fields"][number], columns: number | undefine
 }
 
 function shownRule(rule: unknown): string {
-  return typeof rule === "object" && rule !== null ? describeRule(rule as Parameters<typeof describeRule>[0]) : String(rule);
+  return typeof rule === "object" && rule !== null
+    ? describeRule(rule as Parameters<typeof describeRule>[0])
+    : String(rule);
 }
 
 const LONGEST = 40;

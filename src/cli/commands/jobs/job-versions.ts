@@ -1,6 +1,14 @@
 import type { Command } from "commander";
 import type { Answer } from "../../../api-client/client.ts";
-import { apiCommand, definedOnly, fullId, listCommand, type ListOptions, timeCell, type UrlOption } from "../../api/command.ts";
+import {
+  apiCommand,
+  definedOnly,
+  fullId,
+  listCommand,
+  type ListOptions,
+  timeCell,
+  type UrlOption,
+} from "../../api/command.ts";
 import { rowsOf } from "../../api/rows.ts";
 import type { CliContext } from "../../context.ts";
 import { facts, listTable, oneLine, printJson } from "../../print/output.ts";
@@ -57,7 +65,11 @@ function show({ json, terminal, wiring }: CliContext, version: Details): void {
   terminal.out(`${about}\n${changesOf(version, changes, terminal.columns)}`);
 }
 
-function changesOf({ compared_with: before }: Details, changes: Details["changes"], columns: number | undefined): string {
+function changesOf(
+  { compared_with: before }: Details,
+  changes: Details["changes"],
+  columns: number | undefined,
+): string {
   if (before === null) return "there is no version before it to compare with: --json has its definition\n";
   if (changes.length === 0) return "nothing that is shown changed\n";
   const lines = changes.map((change) => [change.path, shown(change.before), shown(change.after)]);

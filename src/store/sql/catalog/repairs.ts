@@ -122,7 +122,12 @@ const repairedIn = ({ proposal }: RepairRow): string[] =>
 function proposed(context: Context, job: JobRow, repair: RepairRow, now: number): void {
   const fields = repairedIn(repair);
   const message = `Repair proposed: new rules for ${fields.join(", ")}`;
-  appendEvent(context, repair.run, { type: "repair.proposed", level: "info", message, meta: { job_id: job.id, fields } }, now);
+  appendEvent(
+    context,
+    repair.run,
+    { type: "repair.proposed", level: "info", message, meta: { job_id: job.id, fields } },
+    now,
+  );
 }
 
 /** Values stay in the store: alerts leave it. */

@@ -131,7 +131,7 @@ function Field({ field }: { field: RepairedField }) {
     <section className="repair-field" aria-label={`Repair of ${name}`}>
       <h3 className="row">
         <code className="wrap">{name}</code>
-        {field.confidence === null ? null : <span className="soft">{percent(field.confidence)} sure</span>}
+        {field.confidence === null ? null : <span className="soft">Confidence {percent(field.confidence)}</span>}
       </h3>
       {field.reason === null ? null : <p className="wrap">Not repaired: {field.reason}</p>}
       <dl className="repair-rules">
@@ -191,12 +191,13 @@ const pathOf = (url: string) => {
   return parsed === null ? url : parsed.pathname + parsed.search;
 };
 
-/** A rule with nothing but a selector is shown as the selector. */
+/** The selector first, then what else the rule says. */
 export function ruleText(rule: unknown): string {
-  if (typeof rule === "string") return rule;
-  const keys = rule === null || typeof rule !== "object" ? [] : Object.entries(rule);
-  const [only] = keys;
-  return keys.length === 1 && only?.[0] === "css" ? String(only[1]) : JSON.stringify(rule);
+  if (rule === null || typeof rule !== "object") return String(rule);
+  const [[kind, selector] = ["", ""], ...others] = Object.entries(rule);
+  if (!["css", "xpath", "jsonpath", "regex"].includes(kind)) return JSON.stringify(rule);
+  const rest = others.length === 0 ? "" : ` ${JSON.stringify(Object.fromEntries(others))}`;
+  return `${kind === "css" ? "" : `${kind}: `}${String(selector)}${rest}`;
 }
 
 function shown(value: unknown): React.ReactNode {

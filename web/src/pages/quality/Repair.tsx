@@ -9,6 +9,7 @@ import { Card } from "../../ui/Card.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time } from "../../ui/Values.tsx";
+import { ruleText } from "./rule-text.ts";
 import "./repair.css";
 
 type JobRepair = Operations["getJobRepair"]["answer"];
@@ -190,15 +191,6 @@ const pathOf = (url: string) => {
   const parsed = URL.parse(url);
   return parsed === null ? url : parsed.pathname + parsed.search;
 };
-
-/** The selector first, then what else the rule says. */
-export function ruleText(rule: unknown): string {
-  if (rule === null || typeof rule !== "object") return String(rule);
-  const [[kind, selector] = ["", ""], ...others] = Object.entries(rule);
-  if (!["css", "xpath", "jsonpath", "regex"].includes(kind)) return JSON.stringify(rule);
-  const rest = others.length === 0 ? "" : ` ${JSON.stringify(Object.fromEntries(others))}`;
-  return `${kind === "css" ? "" : `${kind}: `}${String(selector)}${rest}`;
-}
 
 function shown(value: unknown): React.ReactNode {
   if (value === null || value === undefined) return <span className="repair-empty">empty</span>;

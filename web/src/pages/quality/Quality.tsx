@@ -110,7 +110,7 @@ function Content({ job, health }: { job: Job; health: JobHealth }) {
   return (
     <>
       <Verdict job={job} health={health} />
-      <Repair job={job} isDegraded={acceptable(health) > 0} />
+      <Repair job={job} health={health} isDegraded={acceptable(health) > 0} />
       <Card title="Records that have the field, in %, by run" flush>
         <HeatMap health={health} field={field} runId={run} onChoose={choose} />
       </Card>

@@ -1,7 +1,6 @@
 import { Link } from "wouter";
-import { Problem } from "../../api/client.ts";
 import { useCall, useChange } from "../../api/query.ts";
-import type { Job, Operations } from "../../api/types.ts";
+import type { Job, JobHealth, Operations } from "../../api/types.ts";
 import { count, percent, shorten } from "../../logic/format.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
@@ -19,14 +18,18 @@ const OF_REPAIR = ["getJobRepair", "getJob", "listJobs", "getJobHealth"] as cons
 const REFRESH_MS = 10_000;
 
 /** New rules for fields whose rules broke: proposed, shown with their values, accepted or rejected by a person. */
-export function Repair({ job, isDegraded }: { job: Job; isDegraded: boolean }) {
+export function Repair({ job, health, isDegraded }: { job: Job; health: JobHealth; isDegraded: boolean }) {
   const params = { job_id: job.id };
-  const { data, error, refetch } = useCall("getJobRepair", { params }, { refetchInterval: REFRESH_MS });
+  const hasNone = health.repair === null;
+  const { data, error, refetch } = useCall(
+    "getJobRepair",
+    { params },
+    { enabled: !hasNone, refetchInterval: REFRESH_MS },
+  );
   const propose = useChange("proposeJobRepair", { invalidates: OF_REPAIR, onError: toastError });
-  const hasNone = error instanceof Problem && error.status === 404;
   // A repair of the past is in the versions of the job.
-  const isShown = isDegraded || data?.state === "open" || data?.state === "accepted";
-  if (!isShown || (hasNone && !isDegraded)) return null;
+  const isShown = isDegraded || health.repair === "open" || health.repair === "accepted";
+  if (!isShown) return null;
   const tryAgain = (
     <Button icon="retry" busy={propose.isPending} onClick={() => propose.mutate({ params })}>
       {data === undefined ? "Propose a repair" : "Propose again"}

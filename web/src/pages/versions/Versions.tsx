@@ -91,7 +91,7 @@ function Row({ job, version, isNewest }: { job: Job; version: Version; isNewest:
           aria-controls={panel}
           onClick={() => setOpen(!isOpen)}
         >
-          <Icon name={isOpen ? "down" : "right"} size={14} />
+          <Icon name={isOpen ? "chevron" : "right"} size={14} />
           <strong className="num">Version {version.version}</strong>
           <span className="soft">
             {AUTHORS[version.author]}, <Time at={version.made_at} />

@@ -61,7 +61,7 @@ const MAX_COVERAGE_LOSS = 0.15;
 const MAX_PAIRS = 6;
 
 /** Where a value was known, and what it was. */
-export interface KnownValues {
+interface KnownValues {
   values: readonly string[];
   /** The page, or the item of a list, as it is now. */
   page: Scope;

@@ -20,7 +20,7 @@ export function addRepairCommand(jobs: Command, context: CliContext): void {
     .option("--reject", "reject the proposal")
     .addHelpText(
       "after",
-      "\nWithout an option an open proposal is shown, or one is computed. Exit code 1: there is none.\n",
+      "\nWithout an option, shows the open proposal or computes one.\nExit code 1: no field could be repaired beyond doubt.\n",
     )
     .action((id: string, options: RepairOptions) =>
       context.withApi(definedOnly({ url: options.url }), async (api) => {

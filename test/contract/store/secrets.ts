@@ -50,7 +50,7 @@ export function secretScenarios(scenario: Scenario): void {
     assert.match(JSON.stringify(await store.workflowSnapshot(workflow.id)), /SEALED/);
     assert.match(JSON.stringify((await store.template("t"))?.definition), /SEALED/);
     assert.match(JSON.stringify((await store.jobs({ limit: 10 })).map(({ recipe }) => recipe)), /SEALED/);
-    const [sealed] = (await store.jobs({ limit: 10 })).filter(({ kind }) => kind === "workflow");
+    const sealed = (await store.jobs({ limit: 10 })).find(({ kind }) => kind === "workflow");
     assert.match(JSON.stringify((await store.jobVersion(sealed!.id, 1))?.definition.recipe), /SEALED/);
     const clear = await store.taskByKey(run.id, "clear");
     assert.deepEqual(

@@ -1130,6 +1130,7 @@ export type JobHealth = {
     runs: number;
     needed: number;
   };
+  repair: "open" | "abstained" | "accepted" | "rejected" | "outdated" | null;
   /** newest first */
   runs: {
     run_id: string;

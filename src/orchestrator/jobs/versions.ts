@@ -99,12 +99,20 @@ function shownDefinition(definition: JobDefinition): DefinitionView {
 const HIDDEN = "(hidden)";
 
 function changesBetween(before: JobDefinition, after: JobDefinition): Difference[] {
-  const plain = (definition: JobDefinition) => JSON.parse(JSON.stringify(shownDefinition(definition))) as JsonValue;
-  const changes = differences(plain(before), plain(after), "");
+  const changes = differences(comparable(before), comparable(after), "");
   // Names are in the definition; a new value of the same name shows only that it is new.
   const secrets = [secretsOf(before), secretsOf(after)] as const;
   if (changes.length > 0 && isDeepStrictEqual(...secrets)) return changes;
   return [...changes, { path: "credentials", before: HIDDEN, after: HIDDEN }];
+}
+
+/** What a crawl shows both in `crawl` and beside it is compared once. */
+function comparable(definition: JobDefinition): JsonValue {
+  const view = JSON.parse(JSON.stringify(shownDefinition(definition))) as Record<string, JsonValue>;
+  const { crawl } = view;
+  if (!isObject(crawl)) return view;
+  const isTwice = (key: string) => key in crawl && isDeepStrictEqual(view[key], crawl[key]);
+  return Object.fromEntries(Object.entries(view).filter(([key]) => key === "crawl" || !isTwice(key)));
 }
 
 function secretsOf({ kind, recipe }: JobDefinition): unknown {

@@ -21,6 +21,8 @@ const DOUBLED = 0.02;
 const DOUBLED_WITHIN_MS = 5000;
 const LONGEST_MS = 6 * 3_600_000;
 const LONG_ADMISSIONS = 0.1;
+/** So many pages of a site belong to one run, and the others to another, which has pages at other sites as well. */
+const HOME_RUN = 0.7;
 
 export interface Recovery {
   by: "kill" | "freeze";
@@ -63,7 +65,7 @@ export class Cluster {
       for (let left = pages; left > 0; left -= 1)
         lane.add({
           number: (number += 1),
-          run: integerBelow(this.random, plan.runs),
+          run: this.random.next() < HOME_RUN ? index % plan.runs : (index * 7 + 3) % plan.runs,
           tries: 0,
           ended: false,
           resolver: null,

@@ -314,17 +314,18 @@ class Running implements Transaction {
   #commit(): void {
     const { verb, by } = this.#write;
     const events: [string, LockMode][] = verb === "settle" || verb === "claim" ? [["events", "alone"]] : [];
-    this.#lock(events, () => {
+    const write = () => {
       const rows = this.#write.work(this);
-      const ms = this.#plan.writeMs + (rows * this.#plan.rowUs) / 1000;
+      const rowsMs = (rows * this.#plan.rowUs) / 1000;
       this.#check();
       const end = () => {
-        this.#listener.committed(rows, ms);
+        this.#listener.committed(rows, this.#plan.writeMs + rowsMs);
         this.#end();
         this.#timeline.at(this.#plan.roundTripMs / 2, by, () => this.#listener.answered());
       };
-      this.#execute(ms, () => this.#timeline.at(this.#write.takesMs ?? 0, null, end));
-    });
+      this.#execute(rowsMs, () => this.#timeline.at(this.#write.takesMs ?? 0, null, end));
+    };
+    this.#execute(this.#plan.writeMs, () => this.#lock(events, write));
   }
 
   #check(): void {

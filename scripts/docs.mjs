@@ -57,8 +57,8 @@ async function configurationPage() {
 
 <!-- Made from src/config/options.ts by \`node scripts/docs.mjs\`; edit there. -->
 
-Options are environment variables. A \`.env\` file in the working directory is read too; the environment wins over it.
-An empty variable counts as unset. At startup all invalid values are reported together, each with the expected format; an
+Set options as environment variables, or in a \`.env\` file in the working directory; the environment takes precedence.
+An empty variable counts as unset. At startup all invalid values are reported together, each with the expected format. An
 unknown \`APP_…\` variable causes a warning. \`orb config\` prints the current values and their sources, with secrets masked.
 
 | variable | default | |
@@ -67,8 +67,8 @@ ${rows.join("\n")}
 
 ## Values
 
-Numbers of seconds, minutes and hours may have fractions. Booleans are \`true\`, \`false\`, \`1\`, \`0\`, \`yes\` or \`no\`. Relative paths begin at
-the working directory. \`sqlite:\` takes a relative or an absolute path.
+Numbers of seconds, minutes and hours may have fractions. Booleans are \`true\`, \`false\`, \`1\`, \`0\`, \`yes\` or \`no\`. Paths, also
+those after \`sqlite:\`, are absolute or relative to the working directory.
 
 ${details.join("\n")}
 
@@ -77,7 +77,9 @@ ${details.join("\n")}
 - \`APP_HEARTBEAT_SECONDS\` is at most a third of \`APP_LEASE_TTL_SECONDS\`.
 - \`APP_RETRY_MAX_SECONDS\` is at least \`APP_RETRY_BASE_SECONDS\`.
 - An \`APP_HOST\` that is not loopback needs an \`APP_API_TOKEN\`.
-- \`APP_REDIS_URL\` needs a Postgres \`APP_DATABASE_URL\`, or redis among \`APP_MANAGED_SERVICES\`.
+- \`APP_REDIS_URL\` needs a Postgres \`APP_DATABASE_URL\`, or redis in \`APP_MANAGED_SERVICES\`.
+- Postgres needs \`APP_REDIS_URL\`, or redis in \`APP_MANAGED_SERVICES\`.
+- A bucket in \`APP_ARTIFACTS_URL\` needs \`APP_S3_ACCESS_KEY_ID\` and \`APP_S3_SECRET_ACCESS_KEY\`.
 `;
 }
 

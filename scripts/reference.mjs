@@ -14,20 +14,20 @@ export async function eventsPage() {
 <!-- Made from src/domain/run/event-catalogue.ts by \`node scripts/docs.mjs\`; edit there. -->
 
 The log of a run is a list of events: \`{"id", "run_id", "type", "level", "message", "meta", "created_at"}\`. Read it with \`orb runs events ID\`,
-\`GET /jobs/runs/{id}/events\`, or live from [the streams](api.md#event-streams). An event is written in the transaction of the change
-that it describes, so the event exists if and only if the change was committed. Each end of a run has exactly one event.
+\`GET /jobs/runs/{id}/events\`, or live from [the streams](api.md#event-streams). An event and the change that it describes are
+written in one transaction, so the event exists if and only if the change was committed. Each end of a run has exactly one event.
 
-Match \`type\`: a type keeps its name and meaning. New types may be added, so ignore those you do not know. \`message\` is a sentence for people
-and may change. Keys of \`meta\` are present where they apply.
+In a program, compare \`type\`: a type never changes its name or meaning. Later versions may add types, so ignore types that you do not know.
+\`message\` is a sentence for people and may change. The last column lists the keys that \`meta\` can have.
 
-\`?type=run.failed,circuit.opened\` restricts a list or a stream to these types; so does \`orb runs events ID --type run.failed\`.
+To filter a list or a stream by type, add \`?type=run.failed,circuit.opened\`; on the command line, use \`orb runs events ID --type run.failed\`.
 
 | type | level | | \`meta\` |
 |---|---|---|---|
 ${rows.join("\n")}
 
-Events of the other streams (\`overview\`, \`sites\` and so on) are in [the API](api.md#at-one-glance). Notifications that are sent to operators
-are described in [alerts](monitoring.md#alerts).
+For the events of the other streams (\`overview\`, \`sites\` and so on) see [the API](api.md#at-one-glance). For notifications to operators see
+[alerts](monitoring.md#alerts).
 `;
 }
 

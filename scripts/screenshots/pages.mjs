@@ -67,6 +67,21 @@ export const PAGES = [
   },
   { name: "jobs", path: "/jobs", ready: "Jobs" },
   {
+    name: "quality",
+    path: ({ job }) => `/jobs/${job}/quality`,
+    ready: "Data quality",
+    work: "degraded",
+    prepare: (page) => page.getByRole("region", { name: "Repair of price" }).waitFor(),
+  },
+  {
+    name: "versions",
+    path: ({ job }) => `/jobs/${job}/versions`,
+    ready: "Versions",
+    work: "degraded",
+    prepare: (page) => page.getByRole("row").nth(1).waitFor(),
+    whole: false,
+  },
+  {
     name: "sites",
     path: "/sites",
     ready: "Sites",

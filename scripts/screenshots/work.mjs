@@ -8,6 +8,7 @@ import os, { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runFlows } from "./flows.mjs";
 import { addPlaces } from "./places.mjs";
+import { makeDegraded } from "./quality.mjs";
 
 /** Each site has its own name and address, all in this process. */
 const SITES = {
@@ -150,7 +151,7 @@ async function startProxy() {
   return { port: server.address().port, close: () => server.closeAllConnections() || server.close() };
 }
 
-/** `empty`: a fresh installation. `busy`: ended, failed and running work. */
+/** `empty`: a fresh installation. `busy`: ended, failed and running work. `degraded`: a job whose rules broke. */
 export async function startWork(kind) {
   const { loadConfig } = await import("../../src/config/load.ts");
   const { silentLog } = await import("../../src/base/log.ts");
@@ -197,6 +198,7 @@ export async function startWork(kind) {
     };
     const work = { url, call, sites, proxyPort: proxy.port, runs: {}, stop };
     if (kind === "busy") await makeBusy(work);
+    if (kind === "degraded") await makeDegraded(work, ended);
     return work;
   } catch (error) {
     await stop();

@@ -8,7 +8,7 @@ export type Problem = {
   status: number;
   detail: string;
   /** stable; docs/api.md and docs/errors.md list them */
-  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
+  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
   errors?: {
     /** the field: items[0].url, query.limit, path.site, header.idempotency-key */
     path: string;
@@ -38,6 +38,8 @@ export type Job = {
   /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
   on_degraded: "alert" | "pause_schedule" | "fail";
   fixtures: number | null;
+  /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
+  auto_repair: boolean;
   /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
   escalate: boolean;
   respect_robots: boolean;
@@ -1128,6 +1130,7 @@ export type JobHealth = {
     runs: number;
     needed: number;
   };
+  repair: "open" | "abstained" | "accepted" | "rejected" | "outdated" | null;
   /** newest first */
   runs: {
     run_id: string;
@@ -1189,6 +1192,43 @@ export type JobHealth = {
         url: string | null;
         value: string | null;
       }[];
+    }[];
+  }[];
+};
+
+export type JobRepair = {
+  job_id: string;
+  /** open: waits for a decision. abstained: nothing could be repaired beyond doubt. outdated: a later run was good again */
+  state: "open" | "abstained" | "accepted" | "rejected" | "outdated";
+  /** the degraded run */
+  run_id: string;
+  /** the version of the job that it repairs */
+  version: number;
+  /** UTC, ISO 8601 */
+  made_at: string;
+  decided_at: string | null;
+  reason: string | null;
+  /** pages of the degraded run: with a saved page of the same URL, and others */
+  pages: {
+    paired: number;
+    others: number;
+  };
+  fields: {
+    field: string | null;
+    old_rule: Json;
+    /** null: none, see reason */
+    new_rule: Json;
+    confidence: number | null;
+    reason: string | null;
+    /** on up to 5 pages of the degraded run; of items, the number of records */
+    values: {
+      url: string;
+      /** what the saved page gave */
+      saved: Json;
+      /** what the old rule gives on the page as it is now */
+      before: Json;
+      /** what the new rule gives there */
+      after: Json;
     }[];
   }[];
 };
@@ -1277,6 +1317,8 @@ export type RunRecipe = {
     /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
     on_degraded?: "alert" | "pause_schedule" | "fail";
     fixtures?: number | null;
+    /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
+    auto_repair?: boolean;
     /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate?: boolean;
     respect_robots?: boolean;
@@ -1452,6 +1494,205 @@ export type RunRecipe = {
   header_names: string[];
   /** names of the cookies it sent; values are not shown */
   cookie_names: string[];
+};
+
+export type JobVersion = {
+  /** from 1; the newest is the job as it is */
+  version: number;
+  /** UTC, ISO 8601 */
+  made_at: string;
+  /** which program made the change, as it names itself; repair: an accepted repair, upgrade: the job was there before versions were kept */
+  author: "api" | "cli" | "dashboard" | "mcp" | "library" | "repair" | "upgrade";
+  restored_version: number | null;
+  /** the job in this version, without the values of headers and cookies */
+  definition: {
+    name: string | null;
+    strategy: "auto" | "http" | "browser" | "api_replay";
+    requires_auth: boolean;
+    /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
+    fields: string[] | Record<string, Json> | null;
+    items: string | Record<string, Json> | null;
+    schema: boolean | Record<string, Json> | null;
+    extract: Record<string, Json> | null;
+    max_attempts: number | null;
+    timezone: string | null;
+    tags: string[];
+    keep_runs: number | null;
+    keep_days: number | null;
+    /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
+    on_degraded: "alert" | "pause_schedule" | "fail";
+    fixtures: number | null;
+    /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
+    auto_repair: boolean;
+    /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
+    escalate: boolean;
+    respect_robots: boolean;
+    timeout_seconds: number | null;
+    session_id: string | null;
+    proxy: string | null;
+    /** the request for strategy api_replay: {request, items, pagination}; docs/jobs.md describes it */
+    replay: Json;
+    kind: "page" | "crawl" | "workflow";
+    target_url: string | null;
+    schedule: {
+      cron: string;
+      timezone: string | null;
+      overlap: "skip" | "queue" | "cancel";
+      missed: "skip" | "run_once";
+      jitter_seconds: number;
+    } | null;
+    document: {
+      /** contents of the document; default: markdown. A screenshot needs a browser */
+      formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+      /** html and markdown without navigation and advertisements; default: true */
+      only_main_content: boolean;
+      /** CSS selectors: keep only matching elements */
+      include_tags: string[];
+      /** CSS selectors: remove matching elements */
+      exclude_tags: string[];
+    } | null;
+    browser: {
+      wait_for: string | null;
+      /** do not load images, fonts and media */
+      block_resources: boolean;
+      wait_ms: number | null;
+      /** emulate a phone: window size, touch screen and user agent */
+      mobile: boolean;
+      /** actions on the page before it is read, in this order; see docs/documents.md */
+      actions: {
+        type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
+        /** wait: duration */
+        milliseconds?: number;
+        /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
+        selector?: string;
+        /** click: all matching elements, not only the first */
+        all?: boolean;
+        /** write: text to type into the focused element */
+        text?: string;
+        /** write: store the text encrypted and show it as ***, for passwords */
+        secret?: boolean;
+        /** press: key, such as Enter or Control+A */
+        key?: string;
+        /** scroll: direction */
+        direction?: "up" | "down";
+        /** scroll: pixels; default: the height of the window */
+        amount?: number;
+        /** scroll_to_end: maximum number of steps; default: 100 */
+        max_steps?: number;
+        /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+        max_seconds?: number;
+        /** screenshot: the whole page */
+        full_page?: boolean;
+      }[];
+    } | null;
+    header_names: string[];
+    cookie_names: string[];
+    crawl: {
+      /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
+      url: string | string[];
+      /** maximum link hops from a start URL; 0: only the start URLs */
+      max_depth: number;
+      max_pages: number;
+      timeout_minutes: number;
+      max_concurrent_articles: number;
+      /** retries after the first attempt */
+      retry_attempts: number;
+      /** maximum attempts, as in jobs: retry_attempts + 1; set only one of the two */
+      max_attempts: number;
+      /** false: a run with failed or missing pages counts as failed */
+      partial_results_ok: boolean;
+      /** only follow and read matching pages, such as /blog/**; start URLs are always followed */
+      include: string[];
+      /** skip matching pages; overrides the other patterns */
+      exclude: string[];
+      /** pages to follow in addition to include or read, such as /page/**; they give no records. Alone, it works like include */
+      follow: string[];
+      /** only matching pages give records; without include and follow, every page of the site is followed */
+      read: string[];
+      same_site: boolean;
+      /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
+      stay_within: "site" | "host" | "path";
+      /** false: fetch only the start URLs and pages listed in sitemaps */
+      follow_links: boolean;
+      /** delay between two pages of this crawl; pages are then fetched one at a time */
+      delay_seconds: number;
+      /** also start from the pages listed in the site's sitemaps */
+      use_sitemap: boolean;
+      /** for a saved crawl: return only pages that are new or changed since the previous run */
+      only_changed: boolean;
+      article: boolean | null;
+      respect_robots: boolean;
+      export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
+      strategy: "auto" | "http" | "browser";
+      /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
+      fields: string[] | Record<string, Json> | null;
+      items: string | Record<string, Json> | null;
+      schema: boolean | Record<string, Json> | null;
+      extract: Record<string, Json> | null;
+      proxy: string | null;
+      session_id: string | null;
+      document: {
+        /** contents of the document; default: markdown. A screenshot needs a browser */
+        formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+        /** html and markdown without navigation and advertisements; default: true */
+        only_main_content: boolean;
+        /** CSS selectors: keep only matching elements */
+        include_tags: string[];
+        /** CSS selectors: remove matching elements */
+        exclude_tags: string[];
+      } | null;
+      browser: {
+        wait_for: string | null;
+        /** do not load images, fonts and media */
+        block_resources: boolean;
+        wait_ms: number | null;
+        /** emulate a phone: window size, touch screen and user agent */
+        mobile: boolean;
+        /** actions on the page before it is read, in this order; see docs/documents.md */
+        actions: {
+          type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
+          /** wait: duration */
+          milliseconds?: number;
+          /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
+          selector?: string;
+          /** click: all matching elements, not only the first */
+          all?: boolean;
+          /** write: text to type into the focused element */
+          text?: string;
+          /** write: store the text encrypted and show it as ***, for passwords */
+          secret?: boolean;
+          /** press: key, such as Enter or Control+A */
+          key?: string;
+          /** scroll: direction */
+          direction?: "up" | "down";
+          /** scroll: pixels; default: the height of the window */
+          amount?: number;
+          /** scroll_to_end: maximum number of steps; default: 100 */
+          max_steps?: number;
+          /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+          max_seconds?: number;
+          /** screenshot: the whole page */
+          full_page?: boolean;
+        }[];
+      } | null;
+      /** names of the headers it sends; values are not shown */
+      header_names: string[];
+    } | null;
+    workflow: {
+      definition?: Record<string, Json> | null;
+      template?: string | null;
+      template_version?: number | null;
+      params?: Record<string, Json> | null;
+    } | null;
+  };
+  compared_with: number | null;
+  /** what the version changed */
+  changes: {
+    /** such as fields.price.css; credentials: a secret value changed */
+    path: string;
+    before: Json;
+    after: Json;
+  }[];
 };
 
 export type QueueStats = {
@@ -1817,6 +2058,15 @@ export interface Operations {
     body: undefined;
     answer: JobHealth;
   };
+  /** Accept the open repair proposal: the job gets the new rules as a new version */
+  "post /jobs/{job_id}/repair/accept": {
+    params: {
+      job_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: JobRepair;
+  };
   /** Add one or several items; items whose artifact_id already exists are not changed */
   "post /queue/items": {
     params: undefined;
@@ -2071,6 +2321,8 @@ export interface Operations {
       /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
       on_degraded?: "alert" | "pause_schedule" | "fail";
       fixtures?: number | null;
+      /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
+      auto_repair?: boolean;
       /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -2403,6 +2655,8 @@ export interface Operations {
       /** if the records of a run are worse than before: alert (the default), pause_schedule (alert, and pause the schedule), fail (alert, and the run fails; its records are kept); only for pages and crawls */
       on_degraded?: "alert" | "pause_schedule" | "fail";
       fixtures?: number | null;
+      /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
+      auto_repair?: boolean;
       /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -2874,6 +3128,25 @@ export interface Operations {
     body: undefined;
     answer: JobHealth;
   };
+  /** The newest repair proposal of a job */
+  "get /jobs/{job_id}/repair": {
+    params: {
+      job_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: JobRepair;
+  };
+  /** One version of a job, and what it changed */
+  "get /jobs/{job_id}/versions/{version}": {
+    params: {
+      job_id: string;
+      version: number;
+    };
+    query: undefined;
+    body: undefined;
+    answer: JobVersion;
+  };
   /** The newest workflow of a job */
   "get /jobs/{job_id}/workflow": {
     params: {
@@ -3200,14 +3473,14 @@ export interface Operations {
   "get /alerts": {
     params: undefined;
     query: {
-      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "disk_low" | "disk_budget" | "test";
+      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "disk_low" | "disk_budget" | "test";
       limit?: number;
       cursor?: string;
     };
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "disk_low" | "disk_budget" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "disk_low" | "disk_budget" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -3462,7 +3735,7 @@ export interface Operations {
       id: string;
       run_id: string;
       /** what happened; docs/events.md lists all types. New ones may be added */
-      type: "run.created" | "run.started" | "run.completed" | "run.partial" | "run.failed" | "run.cancelled" | "run.paused" | "run.resumed" | "run.reopened" | "run.waiting_for_human" | "run.held" | "run.released" | "run.recovering" | "run.recovered" | "task.retry_scheduled" | "task.rate_limited" | "task.redirected" | "task.deferred" | "challenge.solution_rejected" | "strategy.resolved" | "strategy.escalated" | "site.rate_limited" | "circuit.opened" | "robots.overridden" | "sitemap.read" | "sitemap.not_found" | "sitemap.failed" | "feed.read" | "url_list.read" | "crawl.starts_added" | "crawl.start_moved" | "crawl.pagination_cut_off" | "workflow.step_started" | "workflow.step_completed" | "workflow.step_skipped" | "workflow.step_failed" | "extraction.degraded" | "schedule.paused" | "webhook.failed" | "log.truncated" | "event.unknown";
+      type: "run.created" | "run.started" | "run.completed" | "run.partial" | "run.failed" | "run.cancelled" | "run.paused" | "run.resumed" | "run.reopened" | "run.waiting_for_human" | "run.held" | "run.released" | "run.recovering" | "run.recovered" | "task.retry_scheduled" | "task.rate_limited" | "task.redirected" | "task.deferred" | "challenge.solution_rejected" | "strategy.resolved" | "strategy.escalated" | "site.rate_limited" | "circuit.opened" | "robots.overridden" | "sitemap.read" | "sitemap.not_found" | "sitemap.failed" | "feed.read" | "url_list.read" | "crawl.starts_added" | "crawl.start_moved" | "crawl.pagination_cut_off" | "workflow.step_started" | "workflow.step_completed" | "workflow.step_skipped" | "workflow.step_failed" | "extraction.degraded" | "repair.proposed" | "repair.accepted" | "schedule.paused" | "webhook.failed" | "log.truncated" | "event.unknown";
       level: "info" | "warn" | "error";
       /** a sentence for humans; it may change: match `type` instead */
       message: string;
@@ -3516,6 +3789,26 @@ export interface Operations {
     };
     body: undefined;
     answer: Run[];
+  };
+  /** The newest 100 versions of a job, newest first: every change of it is one */
+  "get /jobs/{job_id}/versions": {
+    params: {
+      job_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      /** from 1; the newest is the job as it is */
+      version: number;
+      /** UTC, ISO 8601 */
+      made_at: string;
+      /** which program made the change, as it names itself; repair: an accepted repair, upgrade: the job was there before versions were kept */
+      author: "api" | "cli" | "dashboard" | "mcp" | "library" | "repair" | "upgrade";
+      restored_version: number | null;
+    }[];
   };
   /** Jobs, newest first */
   "get /jobs": {
@@ -4229,6 +4522,15 @@ export interface Operations {
       }[];
     };
   };
+  /** Propose new rules for the broken fields of a job, from its newest degraded run; nothing is fetched */
+  "post /jobs/{job_id}/repair": {
+    params: {
+      job_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: JobRepair;
+  };
   /** Save a template; each change creates a new version, and runs keep the version they started with */
   "put /workflows/templates/{name}": {
     params: {
@@ -4309,6 +4611,15 @@ export interface Operations {
     body: undefined;
     answer: ProxyRefresh;
   };
+  /** Reject the open repair proposal */
+  "post /jobs/{job_id}/repair/reject": {
+    params: {
+      job_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: JobRepair;
+  };
   /** Start a new run of the same workflow, optionally with other params or another definition */
   "post /workflows/{workflow_id}/rerun": {
     params: {
@@ -4346,6 +4657,16 @@ export interface Operations {
       skip?: true;
     };
     answer: Run;
+  };
+  /** Restore a version of a job: its definition becomes a new version */
+  "post /jobs/{job_id}/versions/{version}/restore": {
+    params: {
+      job_id: string;
+      version: number;
+    };
+    query: undefined;
+    body: undefined;
+    answer: JobVersion;
   };
   /** Resume a paused run */
   "post /jobs/runs/{run_id}/resume": {
@@ -4952,7 +5273,7 @@ export interface Operations {
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "disk_low" | "disk_budget" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "disk_low" | "disk_budget" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -5060,6 +5381,7 @@ export interface Operations {
 /** By the names that the description gives them. */
 export const ROUTES = {
   acceptJobHealth: "post /jobs/{job_id}/health/accept",
+  acceptJobRepair: "post /jobs/{job_id}/repair/accept",
   addQueueItems: "post /queue/items",
   cancelCrawl: "delete /scraping/tasks/{task_id}",
   cancelRun: "post /jobs/runs/{run_id}/cancel",
@@ -5094,6 +5416,8 @@ export const ROUTES = {
   getHealth: "get /health",
   getJob: "get /jobs/{job_id}",
   getJobHealth: "get /jobs/{job_id}/health",
+  getJobRepair: "get /jobs/{job_id}/repair",
+  getJobVersion: "get /jobs/{job_id}/versions/{version}",
   getJobWorkflow: "get /jobs/{job_id}/workflow",
   getLogin: "get /session",
   getMetrics: "get /metrics",
@@ -5134,6 +5458,7 @@ export const ROUTES = {
   listFixtures: "get /jobs/{job_id}/fixtures",
   listItems: "get /workflows/{workflow_id}/tasks/{task}/items",
   listJobRuns: "get /jobs/{job_id}/runs",
+  listJobVersions: "get /jobs/{job_id}/versions",
   listJobs: "get /jobs",
   listLanes: "get /queue/lanes",
   listProxies: "get /proxies",
@@ -5163,12 +5488,15 @@ export const ROUTES = {
   pingWorker: "post /workers/{id}/ping",
   previewExtraction: "post /extract/preview",
   previewSchedule: "get /schedules/preview",
+  proposeJobRepair: "post /jobs/{job_id}/repair",
   putTemplate: "put /workflows/templates/{name}",
   recoverWorkflow: "post /workflows/{workflow_id}/recover",
   refreshProxies: "post /proxies/refresh",
+  rejectJobRepair: "post /jobs/{job_id}/repair/reject",
   rerunWorkflow: "post /workflows/{workflow_id}/rerun",
   resetBreaker: "post /sites/{site}/reset-breaker",
   resolveRun: "post /jobs/runs/{run_id}/resolve",
+  restoreJobVersion: "post /jobs/{job_id}/versions/{version}/restore",
   resumeRun: "post /jobs/runs/{run_id}/resume",
   resumeSchedule: "post /schedules/{job_id}/resume",
   resumeSite: "post /sites/{site}/resume",
@@ -5243,6 +5571,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /jobs/runs/{run_id}/events",
   "get /workflows/{workflow_id}/tasks/{task}/items",
   "get /jobs/{job_id}/runs",
+  "get /jobs/{job_id}/versions",
   "get /jobs",
   "get /queue/lanes",
   "get /proxies",
@@ -5276,6 +5605,7 @@ export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /workflows/{workflow_id}/tasks/{task}/entries",
   "get /workflows/{workflow_id}/tasks/{task}/items",
   "get /jobs/{job_id}/runs",
+  "get /jobs/{job_id}/versions",
   "get /jobs",
   "get /queue/lanes",
   "get /proxies",

@@ -24,6 +24,7 @@ export const PAGE_PATHS = [
   "/schedules",
   "/jobs",
   "/jobs/:id/quality",
+  "/jobs/:id/versions",
   "/settings",
   "/login",
 ] as const;

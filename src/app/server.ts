@@ -91,7 +91,9 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     // Agents at /mcp call the API of this server.
     const api = await createApi(deps, [
       addFirecrawl,
-      mcpRoutes(() => createClient({ url: "http://localhost", fetch: fetchFrom(api), retries: 0 })),
+      mcpRoutes(() =>
+        createClient({ url: "http://localhost", fetch: fetchFrom(api), retries: 0, headers: { "orb-client": "mcp" } }),
+      ),
     ]);
     // Bind the port first: if it is taken, no work has started.
     const { url } = await api.listen().catch(async (error: unknown) => {

@@ -151,6 +151,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       client: { ...client, wake },
       isCluster: kind === "bullmq",
       leads: () => engine.leads(),
+      tools,
       stack,
     });
     await stack.start("registration", registration);

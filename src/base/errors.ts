@@ -64,6 +64,11 @@ export const ERROR_CATALOGUE = {
     remedy:
       "Run the job once; its setting `fixtures` must not be 0. A page is saved if it gives records without a warning.",
   },
+  nothing_to_repair: {
+    reaction: "give_up",
+    meaning: "The job has no degraded run whose rules could be repaired.",
+    remedy: "See `orb jobs health`. A repair is computed from the newest run, if it is degraded and not accepted.",
+  },
   image_decoder_missing: {
     reaction: "stop",
     meaning: "The image decoder is missing or does not start on this machine.",

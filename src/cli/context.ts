@@ -15,6 +15,8 @@ export type OpenApi = OrbweaverClient & {
 
 /** Base URL of the in-process API; never connected to. */
 const LOCAL = "http://localhost";
+/** Names the program that changes a job, for its versions. */
+const CLIENT = { "orb-client": "cli" };
 
 /** State of one invocation of the command line. */
 export class CliContext {
@@ -54,7 +56,10 @@ export class CliContext {
       here === null
         ? // Only this way goes over the network, and only then what does is loaded.
           (await import("./api/remote.ts")).openRemote(url ?? "", config.apiToken)
-        : { client: createClient({ url: LOCAL, fetch: here.fetch, retries: 0 }), close: () => here.close() };
+        : {
+            client: createClient({ url: LOCAL, fetch: here.fetch, retries: 0, headers: CLIENT }),
+            close: () => here.close(),
+          };
     try {
       await work({ ...opened.client, here, config, log });
     } finally {

@@ -215,7 +215,7 @@ export const OPTIONS = {
     type: type.duration("hours", 0, 87_600),
     default: "24",
     about:
-      "How long temporary runs are kept after their end: those of the Firecrawl API and of agents (MCP), crawls started with `temporary`, and proxy checks. Other runs are not affected.",
+      "How long temporary runs are kept after their end: those of the Firecrawl API, crawls of agents (MCP), crawls started with `temporary`, and proxy checks. Other runs are not affected.",
     example: "168",
   }),
   ...RETENTION_OPTIONS,

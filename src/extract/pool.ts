@@ -6,6 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { OrbError } from "../base/errors.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
 import type { Lesson, LessonInput } from "./learn/lesson.ts";
+import type { RepairedRules, RepairOrder } from "./learn/repair.ts";
 import type { PageInput } from "./page.ts";
 import type { PlanSpec } from "./plan.ts";
 import { ReaderThread } from "./reader-thread.ts";
@@ -41,6 +42,8 @@ export interface PageReader {
   readSitemap(file: SitemapFile, options?: ReadOptions): Promise<SitemapReading>;
   /** Finds rules that produce the examples. Same queue. */
   learn(lesson: LessonInput, options?: Pick<ReadOptions, "signal">): Promise<Lesson>;
+  /** Finds rules in place of broken ones. Same queue. */
+  repair(order: RepairOrder, options?: Pick<ReadOptions, "signal">): Promise<RepairedRules>;
   /** These pages are in the crawl's store: later pages do not report them. */
   keep(links: KeptLinks): void;
   /** Fails reads in flight with `run_cancelled`; resolves when all threads have exited. */
@@ -115,6 +118,14 @@ class Pool implements PageReader {
   learn(input: LessonInput, options: ReadOptions = {}): Promise<Lesson> {
     const timeoutMs = input.pages.reduce((sum, page) => sum + timeoutFor(page.input, this.#options.timeoutMs), 0);
     return this.#read<Lesson>({ kind: "learn", input }, LEARN_TIMEOUT_FACTOR * timeoutMs, options);
+  }
+
+  repair(input: RepairOrder, options: ReadOptions = {}): Promise<RepairedRules> {
+    const pages = [...input.pairs.flatMap(({ before, now }) => [before, now]), ...input.others];
+    const timeoutMs = pages.reduce((sum, page) => sum + timeoutFor(page, this.#options.timeoutMs), 0);
+    // Each field is learned on its own.
+    const factor = LEARN_TIMEOUT_FACTOR * Math.max(1, input.broken.length);
+    return this.#read<RepairedRules>({ kind: "repair", input }, factor * timeoutMs, options);
   }
 
   #read<Reading>(order: ReadOrder, timeoutMs: number, { signal, owned = false }: ReadOptions): Promise<Reading> {

@@ -81,7 +81,7 @@ export class ReaderThread {
     this.#startTimer();
     const kept = [...this.#kept.entries()].map(([crawl, keys]) => ({ crawl, keys }) satisfies KeptLinks);
     this.#kept.clear();
-    if (order.kind === "learn") return this.#worker.postMessage({ order, kept });
+    if (order.kind === "learn" || order.kind === "repair") return this.#worker.postMessage({ order, kept });
     const { body } = order.input;
     if (typeof body === "string") return this.#worker.postMessage({ order, kept });
     const moved = owned && body.byteLength === body.buffer.byteLength ? body : copyOf(body);

@@ -9,10 +9,16 @@ import type { PageInput } from "./page.ts";
 import { compilePlan, type Plan, type PlanSpec } from "./plan.ts";
 import { type KeptLinks, LinkFinders } from "./follow.ts";
 import { learnRules, type LessonInput } from "./learn/lesson.ts";
+import type { RepairOrder } from "./learn/repair.ts";
+import { repairRules } from "./learn/repair-rules.ts";
 import { type ReadRequest, readPage } from "./reading.ts";
 import { readSitemapFile, type SitemapFile } from "./sitemap-file.ts";
 
-export type ReadOrder = PageOrder | { kind: "sitemap"; input: SitemapFile } | { kind: "learn"; input: LessonInput };
+export type ReadOrder =
+  | PageOrder
+  | { kind: "sitemap"; input: SitemapFile }
+  | { kind: "learn"; input: LessonInput }
+  | { kind: "repair"; input: RepairOrder };
 
 interface PageOrder {
   kind: "page";
@@ -53,6 +59,7 @@ const finders = new LinkFinders();
 function readingOf(order: ReadOrder): unknown {
   if (order.kind === "sitemap") return readSitemapFile(order.input);
   if (order.kind === "learn") return learnRules(order.input);
+  if (order.kind === "repair") return repairRules(order.input);
   return readPage(order.input, planFor(order.spec), order.request, finders);
 }
 

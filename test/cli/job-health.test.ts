@@ -30,6 +30,7 @@ test("orb jobs health shows which field got worse, in a table and as JSON, and a
   const { stdout } = await health();
   assert.match(stdout, /^price +degraded +100 % +0 % ! +100 % +100 % +100 %$/m);
   assert.match(stdout, /^! price: filled in 0 % \(before: 100 %\)$/m);
+  assert.ok(stdout.includes(`accept it: orb jobs health ${job.id} --accept`), stdout);
   const json = JSON.parse((await orb.run(["jobs", "health", job.id, "--json", "--runs", "1", ...at])).stdout) as {
     runs: unknown[];
   };

@@ -61,7 +61,8 @@ const api = DEFAULT_LIMITS;
 const FIGURES: Readonly<Record<string, readonly string[]>> = {
   "docs/api.md": [
     `\`limit\` (1 to ${LARGEST_PAGE}, default ${DEFAULT_PAGE})`,
-    `Bodies are JSON in UTF-8, up to ${api.bodyBytes / MIB} MiB; bodies with a workflow or a template up to ${api.workflowBytes / MIB} MiB`,
+    `Bodies are JSON in UTF-8, up to ${api.bodyBytes / MIB} MiB. `,
+    `\`POST /extract/learn\` and \`POST /mcp\` accept ${api.workflowBytes / MIB} MiB`,
     `the URL has more than ${api.urlLength} characters`,
     `the headers have more than ${api.headerBytes / KIB} KiB`,
     `a comment comes every ${seconds(api.heartbeatMs)} seconds`,

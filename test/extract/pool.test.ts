@@ -20,6 +20,7 @@ function open(options: Partial<PageReaderOptions> = {}): PageReader & AsyncDispo
     keep: (...args) => reader.keep(...args),
     readSitemap: (...args) => reader.readSitemap(...args),
     learn: (...args) => reader.learn(...args),
+    repair: (...args) => reader.repair(...args),
     close: () => reader.close(),
     [Symbol.asyncDispose]: () => reader.close(),
   };

@@ -31,7 +31,7 @@ export const OLD_ANSWERS = `UPDATE answers SET answer = replace(answer, '"nextOc
 export const CHANGED_TABLES = ["budget_permits", "idempotency_keys"];
 
 /** Tables that came later: a database of that version has no rows for them. */
-export const LATER_TABLES = ["run_health", "fixtures"];
+export const LATER_TABLES = ["run_health", "fixtures", "job_versions", "run_pages", "repairs"];
 /** Rows and columns that came later, as an upgrade makes them. */
 export const LATER_ROWS = "DELETE FROM meta WHERE name = 'degraded_runs'";
 export const LATER_VALUES = "UPDATE runs SET health_generation = generation WHERE finished_at IS NOT NULL";

@@ -116,6 +116,17 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
   const found = { rules: "rules", profile: builder.profile() };
   for (const ended of await kit.store.runsWithoutHealth(10))
     await kit.store.recordRunHealth(ended, found, { deliver: false }, kit.now);
+  const proposal = { fields: [], pages: { paired: 0, others: 0 }, reason: 'a\0b "\\u0000"' };
+  await kit.store.recordRepair(job.id, { runId: run.id, version: 1, state: "abstained", proposal }, {}, kit.now);
+  // A run that is not compared yet: its page is still kept.
+  await kit.store.startRun({ ...CRAWL, jobId: job.id }, [newTask("kept")], kit.now);
+  await kit.store.admitCrawls(1000, kit.now);
+  await work(kit, (task) => {
+    const keptPage = { url: task.url ?? "", hash: hash("sha256", "kept", "hex"), size: 10, contentType: null };
+    const verdict = { kind: "completed" as const, artifacts: [], results: [], detail: null };
+    const report = { keptPage: { ...keptPage, form: "text" as const, isSealed: false } };
+    return { task, verdict, attempt: attempt(1), report };
+  });
 }
 
 /** Works on all that is ready at the usual site. */

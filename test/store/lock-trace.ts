@@ -180,9 +180,9 @@ export class LockTrace implements AsyncDisposable {
     this.#sequence += 1;
     if (manager === "Transaction") return this.#ended(xid, type, description);
     const transaction = this.#of(xid);
-    if (manager === "LogicalMessage") return this.#told(transaction, description);
-    const places = blocksOf(refs ?? "");
-    const name = this.#files.get(places[0]?.file ?? "");
+    if (manager === "LogicalMessage") return this.#readMessage(transaction, description);
+    const blocks = blocksOf(refs ?? "");
+    const name = this.#files.get(blocks[0]?.file ?? "");
     if (name === undefined || !this.#tables.has(name)) return;
     const numbers = [...description.matchAll(/\boff:? (\d+)/g)].map(([, number]) => number as string);
     const kind = type.replace("+INIT", "");
@@ -192,12 +192,12 @@ export class LockTrace implements AsyncDisposable {
       const row = transaction.newRow;
       if (row === null || row.table !== name) return;
       transaction.newRow = null;
-      this.#inserted(transaction, this.#remember(at(places[0], numbers[0]), row, xid));
+      this.#inserted(transaction, this.#remember(at(blocks[0], numbers[0]), row, xid));
     } else if (kind === "LOCK" || kind === "DELETE") {
-      const row = this.#rows.get(at(places[0], numbers[0]));
+      const row = this.#rows.get(at(blocks[0], numbers[0]));
       if (row !== undefined) this.#locked(transaction, row, kind === "DELETE" ? "update" : modeOf(description), kind);
     } else if (kind === "UPDATE" || kind === "HOT_UPDATE") {
-      const [before, after] = [at(places[1] ?? places[0], numbers[0]), at(places[0], numbers[1])];
+      const [before, after] = [at(blocks[1] ?? blocks[0], numbers[0]), at(blocks[0], numbers[1])];
       const row = this.#rows.get(before);
       if (row === undefined) return;
       this.#rows.set(after, row);
@@ -215,7 +215,7 @@ export class LockTrace implements AsyncDisposable {
     return transaction;
   }
 
-  #told(transaction: Transaction, description: string): void {
+  #readMessage(transaction: Transaction, description: string): void {
     const [, prefix = "", bytes = ""] = /prefix "(\w+)"; payload \(\d+ bytes\): ?([0-9A-F ]*)/.exec(description) ?? [];
     const text = Buffer.from(bytes.replaceAll(" ", ""), "hex").toString("utf8");
     if (prefix === "name") transaction.name = text;

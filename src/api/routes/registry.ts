@@ -9,6 +9,8 @@ import { demoRoutes } from "./system/demo.ts";
 import { healthRoutes } from "./system/health.ts";
 import { jobHealthRoutes } from "./jobs/job-health.ts";
 import { fixtureRoutes } from "./jobs/fixtures.ts";
+import { jobRepairRoutes } from "./jobs/job-repair.ts";
+import { jobVersionRoutes } from "./jobs/job-versions.ts";
 import { jobRoutes } from "./jobs/jobs.ts";
 import { laneRoutes } from "./queue/lanes.ts";
 import { liveRoutes } from "./system/live.ts";
@@ -43,6 +45,8 @@ export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
 const RESOURCES: readonly Routes[] = [
   sessionRoutes,
   jobRoutes,
+  jobVersionRoutes,
+  jobRepairRoutes,
   jobHealthRoutes,
   fixtureRoutes,
   runRoutes,

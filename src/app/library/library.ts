@@ -168,10 +168,10 @@ function queueOf(deps: Deps) {
 
 function jobsOf(deps: Deps) {
   return {
-    create: (job: JobInput) => createJob(deps, job),
+    create: (job: JobInput) => createJob(deps, job, undefined, "library"),
     get: (id: string) => showJob(deps, id),
     list: (filter: Parameters<typeof listJobs>[1]) => listJobs(deps, filter),
-    change: (id: string, change: JobInput) => changeJob(deps, id, change),
+    change: (id: string, change: JobInput) => changeJob(deps, id, change, undefined, "library"),
     /** Its runs stay, unless `runs` is "delete". */
     delete: (id: string, options: Parameters<typeof deleteJob>[2] = { force: false }) => deleteJob(deps, id, options),
     /** Starts a run; `runs.wait` waits for its end. */

@@ -13,6 +13,7 @@ import { keepCrawls } from "../../supervisor/duties/keep-crawls.ts";
 import { keepProxies } from "../../supervisor/duties/keep-proxies.ts";
 import { keepWorkflows } from "../../supervisor/duties/keep-workflows.ts";
 import { profileEndedRuns } from "../../supervisor/duties/profile-ended-runs.ts";
+import { repairDegradedRuns } from "../../supervisor/duties/repair-degraded-runs.ts";
 import { removeExpiredRuns } from "../../supervisor/duties/remove-expired-runs.ts";
 import { sealStoredSecrets } from "../../supervisor/duties/seal-stored-secrets.ts";
 import { startDueJobs } from "../../supervisor/duties/start-due-jobs.ts";
@@ -21,6 +22,7 @@ import { sweepOrphanedFiles } from "../../supervisor/duties/sweep-orphaned-files
 import { watchBudget } from "../../supervisor/duties/watch-budget.ts";
 import { createWebhookSender } from "../../supervisor/webhook-sender.ts";
 import type { Client } from "../context.ts";
+import type { PageTools } from "../page-tools.ts";
 
 interface DutyDeps {
   log: Log;
@@ -29,6 +31,7 @@ interface DutyDeps {
   /** Any worker may be assigned due jobs. */
   isCluster: boolean;
   leads: () => boolean;
+  tools: PageTools;
   stack: ServiceStack;
 }
 
@@ -40,7 +43,7 @@ interface WorkerDuties {
   leading: Duties;
 }
 
-export function createDuties(config: Config, { log, client, isCluster, leads, stack }: DutyDeps): WorkerDuties {
+export function createDuties(config: Config, { log, client, isCluster, leads, tools, stack }: DutyDeps): WorkerDuties {
   const { clock, store } = client;
   const alerts = startAlerting(config, { ...client, log, works: true });
   stack.defer("alerts", () => alerts.stop());
@@ -58,6 +61,13 @@ export function createDuties(config: Config, { log, client, isCluster, leads, st
     duties: [
       sweepEndedRuns(client),
       profileEndedRuns({ ...client, log, deliver: config.alertWebhookUrl !== null }),
+      repairDegradedRuns({
+        ...client,
+        log,
+        pages: async () => tools,
+        openArtifact: (hash) => client.artifacts.open(hash),
+        deliver: config.alertWebhookUrl !== null,
+      }),
       dueJobs,
       keepCrawls(client),
       keepWorkflows(client),

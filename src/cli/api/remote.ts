@@ -18,6 +18,7 @@ export function openRemote(address: string, token: string | null): Remote {
       url: address,
       token,
       retries: RETRIES,
+      headers: { "orb-client": "cli" },
       fetch: async (url, { method, headers, body, signal }) => {
         const answer = await request(url, { method: method as "GET", dispatcher, headers, body: body ?? null, signal });
         const get = (name: string) => {

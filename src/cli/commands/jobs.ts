@@ -22,8 +22,10 @@ import { readJsonFile } from "../files.ts";
 import { facts, listTable, plural, printJson } from "../print/output.ts";
 import { addRecipeOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { wholeNumber } from "../values.ts";
-import { addJobHealthCommand } from "./job-health.ts";
-import { addFixtureCommands } from "./job-fixtures.ts";
+import { addJobHealthCommand } from "./jobs/job-health.ts";
+import { addFixtureCommands } from "./jobs/job-fixtures.ts";
+import { addRepairCommand } from "./jobs/job-repair.ts";
+import { addVersionCommands } from "./jobs/job-versions.ts";
 import { runJob } from "./runs/job-run.ts";
 import { deletionEnded } from "./runs/run-deletion.ts";
 
@@ -38,6 +40,7 @@ interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
   keepDays?: number;
   onDegraded?: string;
   fixtures?: number;
+  autoRepair?: boolean;
   requiresAuth?: boolean;
   respectRobots?: boolean;
   escalate?: boolean;
@@ -118,6 +121,8 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     );
 
   addJobHealthCommand(jobs, context);
+  addVersionCommands(jobs, context);
+  addRepairCommand(jobs, context);
 
   apiCommand(jobs, "run", "run a job now")
     .argument("<job_id>")
@@ -144,6 +149,8 @@ function addJobOptions(command: Command): Command {
       ).choices(ON_DEGRADED),
     )
     .option(FIXTURES_SETTING.cli.flag, FIXTURES_SETTING.cli.about, wholeNumber)
+    .option("--auto-repair", "accept repairs of broken rules that are beyond doubt, and read the pages again")
+    .option("--no-auto-repair", "leave repairs of broken rules to a person (the default)")
     .option("--requires-auth", "the page requires a sign-in: use a browser and a session of its origin")
     .option("--respect-robots", "do not fetch pages that robots.txt disallows")
     .option("--no-escalate", "do not switch to a browser after a block (no effect with strategy auto)");
@@ -188,6 +195,7 @@ function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]):
       keep_days: options.keepDays,
       on_degraded: options.onDegraded,
       fixtures: options.fixtures,
+      auto_repair: options.autoRepair,
       requires_auth: options.requiresAuth,
       // Only if set: commander's default is true.
       escalate: options.escalate === false ? false : undefined,
@@ -262,6 +270,7 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ["retention", keeps(job)],
         ["on degraded", job.on_degraded === "alert" ? null : job.on_degraded],
         ["saved pages", job.fixtures === null ? null : String(job.fixtures)],
+        ["repair", job.auto_repair ? "automatic" : null],
         ["created", job.created_at],
         ["updated", job.updated_at === job.created_at ? null : job.updated_at],
       ],

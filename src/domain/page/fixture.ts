@@ -42,16 +42,23 @@ export interface KeptFixture extends FixtureFacts {
   fetchedAt: number;
 }
 
-/** A page to keep; its file is stored already. */
-export interface PageFixture extends Omit<FixtureFacts, "runId"> {
+/** A stored page, with what it takes to read it again. */
+export interface KeptPage {
+  /** After redirects. */
+  url: string;
   hash: string;
+  size: number;
   contentType: string | null;
   form: BodyForm;
+  /** Encrypted: the page was fetched with credentials. */
+  isSealed: boolean;
+}
+
+/** A page to keep; its file is stored already, and its records are encrypted if the page is. */
+export interface PageFixture extends Omit<FixtureFacts, "runId">, KeptPage {
   recordCount: number;
   /** JSON, or base64 of sealed JSON. */
   records: string;
-  /** File and records are encrypted: the page was fetched with credentials. */
-  isSealed: boolean;
 }
 
 /**

@@ -5,6 +5,8 @@ export const ALERT_KINDS = [
   "crash_loop",
   "run_failed",
   "extraction_degraded",
+  "repair_proposed",
+  "repair_accepted",
   "disk_low",
   "disk_budget",
   "test",

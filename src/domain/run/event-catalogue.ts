@@ -40,7 +40,7 @@ export const EVENTS = {
   ]),
   "run.started": kind(
     ["info"],
-    "Its first task started, or a crawl left the queue of crawls. For runs that fetch pages, the event has the strategy and the number of attempts.",
+    "The first task of the run started, or a crawl got its crawl slot. For runs that fetch pages, the event has the strategy and the number of attempts.",
     ["attempt", "max_attempts", "strategy"],
   ),
   "run.completed": kind(["info"], "The run ended and nothing failed.", [
@@ -86,7 +86,7 @@ export const EVENTS = {
     ["waited_for"],
   ),
   "run.recovering": kind(["info"], "A failed workflow repeats the steps that did not complete.", []),
-  "run.recovered": kind(["info"], "A worker reset these steps; the workflow continues.", []),
+  "run.recovered": kind(["info"], "A worker reset the steps that did not complete; the workflow continues.", []),
   "task.retry_scheduled": kind(
     ["warn"],
     "An attempt failed for a temporary reason; the event has number, time and cause of the next attempt. Runs with many pages log only the first retries per cause and site.",
@@ -171,7 +171,7 @@ export const EVENTS = {
   ]),
   "crawl.starts_added": kind(
     ["info", "warn"],
-    "A list that the crawl starts with contains pages of other sites, which are starts, too. As a warning: not all of them.",
+    "A list that the crawl starts with contains pages of other sites, which become starts, too. As a warning: not all of them did.",
     ["url", "pages"],
   ),
   "crawl.start_moved": kind(["info"], "A start of the crawl redirects to another site, which is now a start.", [
@@ -201,6 +201,16 @@ export const EVENTS = {
     "The records of the run are worse than those of earlier runs of its job: which fields, by which metric, before and now.",
     ["job_id", "reasons"],
   ),
+  "repair.proposed": kind(
+    ["info"],
+    "New rules for broken fields of the job are proposed, from the pages of this run. `orb jobs repair` shows them.",
+    ["job_id", "fields"],
+  ),
+  "repair.accepted": kind(
+    ["info"],
+    "The job has the proposed rules. With `auto_repair` the pages of this run were read again from their copies.",
+    ["job_id", "version", "fields", "pages", "pages_missing", "records"],
+  ),
   "schedule.paused": kind(
     ["warn"],
     "The schedule of the job is paused, because the records of this run are degraded and the job's `on_degraded` is `pause_schedule`.",
@@ -213,7 +223,7 @@ export const EVENTS = {
   ]),
   "event.unknown": kind(
     ["info", "warn", "error"],
-    "A version of Orbweaver without event types wrote it, and its message is not recognised.",
+    "An earlier version, without event types, wrote the event, and its message is not recognised.",
   ),
 } as const satisfies Record<string, EventKind>;
 

@@ -8,7 +8,7 @@ import type { EventLevel, EventType } from "./event-catalogue.ts";
 import type { SkipCounts } from "../crawl/crawl-skips.ts";
 import type { PageState } from "../page/page-change.ts";
 import type { PageCopy } from "../page/page-copy.ts";
-import type { PageFixture } from "../page/fixture.ts";
+import type { KeptPage, PageFixture } from "../page/fixture.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { TrapState } from "../crawl/traps.ts";
@@ -89,6 +89,8 @@ export interface Report {
   copy?: PageCopy | null;
   /** Saved jobs: the page for tests of the rules. */
   fixture?: PageFixture;
+  /** Saved jobs: the page, kept until the records of the run are compared. */
+  keptPage?: KeptPage;
   /** Saved crawls: the page's digest and how it compares with the previous run. */
   page?: PageState;
   /** Skipped links that were not counted before. */

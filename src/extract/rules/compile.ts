@@ -1,6 +1,7 @@
 /** Compiles users' rules. Finds all errors before a page is fetched, with their paths. */
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { without } from "../../base/without.ts";
 import { isObject } from "../../domain/text/input-reader.ts";
 import { compileRegex, type Pattern } from "../../domain/text/regex.ts";
 import { suggest } from "../../domain/text/suggest.ts";
@@ -93,7 +94,10 @@ export function compileItems(value: unknown, path: string, problems: Problems): 
     problems.add(path, `needs one of ${Object.keys(EXTRACTORS).join(", ")}`);
     return null;
   }
-  checkKeys(input, [selector, ...optionsOf(selector).filter((key) => key !== "attr")], path, problems);
+  const known = [selector, ...optionsOf(selector).filter((key) => key !== "attr")];
+  if (input["fields"] !== undefined)
+    problems.add(`${path}.fields`, "fields stand beside items, not in it: move them one level up");
+  checkKeys("fields" in input ? without(input, "fields") : input, known, path, problems);
   return readSelect(selector, input, path, problems);
 }
 

@@ -1,11 +1,17 @@
-/** Chooses pages of a run that its job keeps for tests of its rules. */
+/** Chooses pages of a run that are kept: for tests of the job's rules, and to repair these if they break. */
 import { hash } from "node:crypto";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { Handled } from "../../domain/run/outcome.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
-import { FIXTURE_LIMITS, type KeptFixture, type PageFixture, replacedFixtures } from "../../domain/page/fixture.ts";
+import {
+  FIXTURE_LIMITS,
+  type KeptFixture,
+  type KeptPage,
+  type PageFixture,
+  replacedFixtures,
+} from "../../domain/page/fixture.ts";
 import type { EvidenceStore } from "../../pages/evidence.ts";
 import {
   bodyFormOf,
@@ -53,6 +59,7 @@ interface RunFixturesDeps {
 
 interface FixtureRun {
   id: string;
+  kind: string;
   jobId: string | null;
   /** The session that was supplied for this run alone. */
   sessionId?: string | null;
@@ -60,10 +67,17 @@ interface FixtureRun {
 
 /** Writes per run and process, whatever its pages are like. */
 const MAX_WRITES = 25;
+/** Pages that are kept besides those with a saved version: with values, and without any. */
+const MAX_OTHERS = { filled: 12, empty: 6 } as const;
+
 /** The job's own setting may be changed meanwhile; the store decides again. */
 interface KnownSet {
   limit: number;
   kept: KeptFixture[];
+  /** URLs of pages that the rules read well in earlier runs. */
+  before: ReadonlySet<string>;
+  /** Every page is kept, to be read again by repaired rules. */
+  autoRepair: boolean;
 }
 
 /** Decides in memory; a crawl of many pages writes a few of them. */
@@ -75,6 +89,7 @@ export class RunFixtures {
   readonly #isSecret: boolean;
   #known: Promise<KnownSet | null> | null = null;
   #writes = 0;
+  readonly #others = { filled: 0, empty: 0 };
 
   /** Null: the run has no job, or no rules to test. */
   static of(deps: RunFixturesDeps, run: FixtureRun, recipe: Recipe): RunFixtures | null {
@@ -90,11 +105,39 @@ export class RunFixtures {
     this.#isSecret = isFetchedWithSecrets(recipe) || (run.sessionId ?? null) !== null;
   }
 
-  /** The outcome of a completed page, with the page as a fixture if it is chosen. */
+  /** The outcome of a completed page, with the page as a fixture if it is chosen, and as a page of its run. */
   async with(handled: Handled, got: PageGot): Promise<Handled> {
-    if (handled.kind !== "completed" || this.#writes >= MAX_WRITES) return handled;
-    const fixture = await this.#choose(got);
-    return fixture === null ? handled : { ...handled, report: { ...handled.report, fixture } };
+    if (handled.kind !== "completed") return handled;
+    const fixture = this.#writes >= MAX_WRITES ? null : await this.#choose(got);
+    const page = await this.#copyOf(got);
+    if (fixture === null && page === null) return handled;
+    const report = {
+      ...handled.report,
+      ...(fixture === null ? {} : { fixture }),
+      ...(page === null ? {} : { keptPage: page }),
+    };
+    return { ...handled, report };
+  }
+
+  /**
+   * Kept until the records of the run are compared: what rules broke is known only then. Without a page that the rules
+   * read well before there is nothing to repair them by.
+   */
+  async #copyOf({ answer, judgement, failure }: PageGot): Promise<KeptPage | null> {
+    if (answer === null || judgement === null || failure !== null || answer.replayed === true) return null;
+    // One record per run is never compared.
+    if (this.#run.kind === "page" && this.#recipe.items === null) return null;
+    const { body, finalUrl: url, contentType } = answer;
+    if (Buffer.byteLength(body) > FIXTURE_LIMITS.pageBytes) return null;
+    const known = await this.#set();
+    if (known === null || known.before.size === 0) return null;
+    if (!known.before.has(url) && !known.autoRepair) {
+      const kind = countFilled(judgement.records, this.#recipe) > 0 ? "filled" : "empty";
+      if (this.#others[kind] >= MAX_OTHERS[kind]) return null;
+      this.#others[kind] += 1;
+    }
+    const file = await this.#deps.keepFixture(this.#sealed(Buffer.from(body as string)));
+    return file === null ? null : { url, ...file, contentType, form: bodyFormOf(answer), isSealed: this.#isSecret };
   }
 
   async #choose(got: PageGot): Promise<PageFixture | null> {
@@ -131,9 +174,13 @@ export class RunFixtures {
 
   #set(): Promise<KnownSet | null> {
     const { store } = this.#deps;
-    this.#known ??= store
-      .fixtures(this.#run.jobId)
-      .then((found) => (found === null ? null : { limit: found.limit, kept: [...found.list] }));
+    this.#known ??= store.fixtures(this.#run.jobId).then((found) => {
+      if (found === null) return null;
+      const { limit, list, autoRepair } = found;
+      const isBefore = ({ rules, runId }: KeptFixture) => rules === this.#rules && runId !== this.#run.id;
+      const before = new Set(list.filter(isBefore).map(({ url }) => url));
+      return { limit, kept: [...list], before, autoRepair };
+    });
     return this.#known;
   }
 

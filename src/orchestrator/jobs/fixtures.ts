@@ -5,10 +5,12 @@ import { isoOf } from "../../base/iso.ts";
 import type { Readable } from "node:stream";
 import { type CrawlRecipe, pageRecipeOf, wholeCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import type { KeptPage } from "../../domain/page/fixture.ts";
 import { diffRecords, type FieldDiff, type FieldResult } from "../../domain/page/record-diff.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
 import { shownUrl } from "../../domain/text/url.ts";
 import { fixtureSpec, SEALED_FOR_FIXTURE, storedAnswer, whyNoFixtures } from "../../pages/fixture.ts";
+import type { ReadAnswer } from "../../pages/judge.ts";
 import type { FixtureRecord } from "../../store/ports/fixture-port.ts";
 import type { JobRecord } from "../../store/records/job-records.ts";
 import { invalid } from "../invalid.ts";
@@ -17,7 +19,7 @@ import type { JobDeps } from "./deps.ts";
 import { readPlan } from "./input.ts";
 import { requireJob } from "./manage.ts";
 
-interface FixtureDeps extends PreviewDeps {
+export interface FixtureDeps extends PreviewDeps {
   openArtifact(hash: string): Promise<Readable>;
 }
 
@@ -47,7 +49,10 @@ function toView(fixture: FixtureRecord): FixtureView {
   };
 }
 
-async function fixturesOf({ store }: Pick<JobDeps, "store">, job: JobRecord): Promise<FixtureRecord[]> {
+export async function fixturesOf(
+  { store }: Pick<JobDeps, "store">,
+  job: Pick<JobRecord, "id">,
+): Promise<FixtureRecord[]> {
   return (await store.fixtures(job.id))?.list ?? [];
 }
 
@@ -113,8 +118,7 @@ export async function testRules(
 function testedRecipe(job: JobRecord, input: RulesInput): Recipe {
   if (job.kind === "workflow")
     throw invalid([{ path: "job_id", message: "is a workflow: only pages and crawls have rules of their own" }]);
-  const saved =
-    job.kind === "crawl" ? pageRecipeOf(wholeCrawlOptions((job.recipe as CrawlRecipe).crawl)) : (job.recipe as Recipe);
+  const saved = pageRulesOf(job);
   const problems: FieldError[] = [];
   const { fields = saved.fields, items = saved.items, schema = saved.schema } = input;
   const recipe = { ...saved, fields, items, schema };
@@ -123,6 +127,11 @@ function testedRecipe(job: JobRecord, input: RulesInput): Recipe {
   if (whyNot !== null) problems.push({ path: "fields", message: `the job cannot be tested: ${whyNot}` });
   if (problems.length > 0) throw invalid(problems);
   return recipe;
+}
+
+/** How the job reads a page. */
+export function pageRulesOf({ kind, recipe }: Pick<JobRecord, "kind" | "recipe">): Recipe {
+  return kind === "crawl" ? pageRecipeOf(wholeCrawlOptions((recipe as CrawlRecipe).crawl)) : (recipe as Recipe);
 }
 
 function noFixtures({ id, fixtures }: JobRecord): OrbError {
@@ -161,26 +170,38 @@ async function testPage(
   }
 }
 
-async function readAgain(
+/** Reads a kept page by these rules, as a run would. */
+export async function readAgain(
   deps: FixtureDeps,
-  job: JobRecord,
+  job: Pick<JobRecord, "kind">,
   recipe: Recipe,
-  fixture: FixtureRecord,
+  kept: KeptPage,
   signal: AbortSignal,
 ) {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await deps.openArtifact(fixture.hash)) chunks.push(chunk as Buffer);
-  const stored = Buffer.concat(chunks);
-  const bytes = fixture.isSealed ? opened(deps, stored) : stored;
-  const answer = storedAnswer(bytes, fixture.form, fixture.contentType);
+  const { answer, bytes } = await keptAnswer(deps, kept);
   const spec = fixtureSpec(job.kind === "crawl" ? "crawl" : "page", recipe, answer);
   const { reader } = await deps.pages();
-  const page = { body: answer.body, contentType: answer.contentType, url: fixture.url };
+  const page = { body: answer.body, contentType: answer.contentType, url: kept.url };
   const { extraction } = await reader.read(page, spec, { signal });
-  return { bytes: bytes.byteLength, extraction };
+  return { bytes, extraction };
 }
 
-async function recordsOf(deps: FixtureDeps, { number, isSealed }: FixtureRecord): Promise<Record<string, JsonValue>[]> {
+/** The content of a kept page. */
+export async function keptAnswer(
+  deps: Pick<FixtureDeps, "openArtifact" | "seal">,
+  { hash, isSealed, form, contentType }: KeptPage,
+): Promise<{ answer: ReadAnswer; bytes: number }> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await deps.openArtifact(hash)) chunks.push(chunk as Buffer);
+  const stored = Buffer.concat(chunks);
+  const bytes = isSealed ? opened(deps, stored) : stored;
+  return { answer: storedAnswer(bytes, form, contentType), bytes: bytes.byteLength };
+}
+
+export async function recordsOf(
+  deps: FixtureDeps,
+  { number, isSealed }: FixtureRecord,
+): Promise<Record<string, JsonValue>[]> {
   const stored = await deps.store.fixtureRecords(number);
   if (stored === null) throw new OrbError("not_found", "the saved page was replaced meanwhile: test again");
   const json = isSealed ? opened(deps, Buffer.from(stored, "base64")).toString("utf8") : stored;

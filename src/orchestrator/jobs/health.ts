@@ -1,5 +1,6 @@
 /** Health of the records of a job's runs, field by field. */
 import { isoOf, isoOrNull } from "../../base/iso.ts";
+import type { RepairState } from "../../domain/health/repair.ts";
 import { BASELINE_RUNS, type DegradedReason, MIN_BASELINE_RUNS, neverFilled } from "../../domain/health/compare.ts";
 import { coverageOf, fieldOf, type HealthProfile, type ValueExample } from "../../domain/health/profile.ts";
 import { median } from "../../domain/health/robust.ts";
@@ -28,6 +29,8 @@ interface JobHealthView {
   on_degraded: OnDegraded;
   /** How many runs the next one is compared with; nothing is compared below `needed`. */
   baseline: { runs: number; needed: number };
+  /** State of the newest repair proposal; null: there is none. */
+  repair: RepairState | null;
   /** Newest first. */
   runs: HealthRunView[];
   fields: HealthFieldView[];
@@ -78,6 +81,7 @@ export async function showJobHealth(
 ): Promise<JobHealthView> {
   const job = await requireJob(deps, jobId);
   const records = await deps.store.runHealth(jobId, { limit: READ_RUNS });
+  const repair = await deps.store.repair(jobId);
   const [newest] = records;
   const baseline = records
     .filter(({ isBaseline, rules }) => isBaseline && rules === newest?.rules)
@@ -88,6 +92,7 @@ export async function showJobHealth(
     job_id: jobId,
     on_degraded: job.onDegraded ?? DEFAULT_ON_DEGRADED,
     baseline: { runs: baseline.length, needed: MIN_BASELINE_RUNS },
+    repair: repair?.state ?? null,
     runs: shown.map(toRunView),
     fields: [...names]
       .filter((name) => field === undefined || name === field)

@@ -49,6 +49,8 @@ export interface JobInput {
   on_degraded?: OnDegraded;
   /** Saved pages for tests of its rules; 0: none, null: the default. */
   fixtures?: number | null;
+  /** Repairs of its rules that are beyond doubt are accepted without a person. */
+  auto_repair?: boolean;
   headers?: Readonly<Record<string, string>> | null;
   cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
   escalate?: boolean;
@@ -81,12 +83,14 @@ export function policiesOf({
   keep_days,
   on_degraded,
   fixtures,
-}: JobInput): Pick<NewJob, "keepRuns" | "keepDays" | "onDegraded" | "fixtures"> {
+  auto_repair,
+}: JobInput): Pick<NewJob, "keepRuns" | "keepDays" | "onDegraded" | "fixtures" | "autoRepair"> {
   return {
     keepRuns: keep_runs ?? null,
     keepDays: keep_days ?? null,
     onDegraded: on_degraded ?? null,
     fixtures: fixtures ?? null,
+    autoRepair: auto_repair ?? false,
   };
 }
 

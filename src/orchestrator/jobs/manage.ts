@@ -3,15 +3,25 @@ import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import { type CrawlRecipe, wholeCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/run/recipe.ts";
+import type { JobAuthor } from "../../domain/run/job-author.ts";
 import { RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
-import type { JobChange, JobFilter, JobRecord, NewJob, IdempotencyKey } from "../../store/records/job-records.ts";
+import type {
+  JobChange,
+  JobChangeSource,
+  JobDefinition,
+  JobFilter,
+  JobRecord,
+  NewJob,
+  IdempotencyKey,
+} from "../../store/records/job-records.ts";
 import { cancelUnlessEnded } from "../runs/control.ts";
 import { executeDeletions, type DeletionView, showDeletion } from "../runs/delete.ts";
 import { withSession } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
 import { refuseStaleJob } from "./conflict.ts";
 import { toCrawlInput, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
+import { firstTime } from "./schedule-input.ts";
 import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "./input.ts";
 import { requireExtractor } from "./extractor-input.ts";
@@ -19,12 +29,17 @@ import { keptCredentials } from "./kept-credentials.ts";
 import { type JobView, toJobView } from "./view.ts";
 import { changedWorkflow, toSourceInput, workflowJobFrom } from "./workflow-input.ts";
 
-export async function createJob(deps: JobDeps, input: JobInput, once?: IdempotencyKey): Promise<JobView> {
+export async function createJob(
+  deps: JobDeps,
+  input: JobInput,
+  once?: IdempotencyKey,
+  author: JobAuthor = "api",
+): Promise<JobView> {
   // A repeated call gets the first response, even if its session is gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toJobView(before as JobRecord, null, (before as JobRecord).createdAt);
   const job = await withSession(deps, await jobFrom(input, deps));
-  const { created } = await deps.store.createJob(job, deps.clock.now(), once);
+  const { created } = await deps.store.createJob(job, deps.clock.now(), once, { author });
   return toJobView(created, null, created.createdAt);
 }
 
@@ -74,13 +89,36 @@ export async function showJob(deps: JobDeps, id: string): Promise<JobView> {
  * Changes the fields in the request; started runs keep their recipe. Headers and cookies are replaced as a whole, and
  * dropped when the job changes its origin: they were set for the old one.
  */
-export async function changeJob(deps: JobDeps, id: string, change: JobInput, version?: string): Promise<JobView> {
+export async function changeJob(
+  deps: JobDeps,
+  id: string,
+  change: JobInput,
+  version?: string,
+  author: JobAuthor = "api",
+): Promise<JobView> {
   const before = await requireJob(deps, id);
   refuseStaleJob(before, inputOf(before), change, version);
   if (change.kind !== undefined && change.kind !== before.kind)
     throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: create another job instead` }]);
   const job = await withItsSession(deps, before, await changedJob(deps, before, change), change);
-  return viewOf(deps, await deps.store.updateJob(id, keepOccurrence(before, job), deps.clock.now(), version));
+  const now = deps.clock.now();
+  return viewOf(deps, await deps.store.updateJob(id, keepOccurrence(before, job), now, version, { author }));
+}
+
+/** Replaces the whole definition by one that the job had before. Its secrets are still sealed. */
+export async function replaceJob(
+  deps: JobDeps,
+  id: string,
+  definition: JobDefinition,
+  source: JobChangeSource,
+  version?: string,
+): Promise<void> {
+  const before = await requireJob(deps, id);
+  const { schedule, session_id: session } = definition.recipe as Recipe;
+  const after: NewJob = { ...definition, ...firstTime(schedule, deps) };
+  const isOther = session !== (before.recipe as Recipe).session_id;
+  const job = await withItsSession(deps, before, after, isOther ? { session_id: session } : {});
+  await deps.store.updateJob(id, keepOccurrence(before, job), deps.clock.now(), version, source);
 }
 
 async function changedJob(deps: JobDeps, before: JobRecord, change: JobInput): Promise<NewJob> {
@@ -134,7 +172,7 @@ function keepOccurrence(before: JobRecord, after: NewJob): JobChange {
 /** The job as input, without its secrets. */
 export function inputOf(
   job: Pick<JobRecord, "name" | "tags" | "kind" | "url" | "recipe"> &
-    Partial<Pick<JobRecord, "keepRuns" | "keepDays" | "onDegraded" | "fixtures">>,
+    Partial<Pick<JobRecord, "keepRuns" | "keepDays" | "onDegraded" | "fixtures" | "autoRepair">>,
 ): JobInput {
   const recipe = without(job.recipe as Recipe, "header_names", "cookie_names", "sealed", "sealed_proxy");
   const { schedule, timezone } = recipe;
@@ -147,6 +185,7 @@ export function inputOf(
     ...(job.keepDays === undefined ? {} : { keep_days: job.keepDays }),
     ...((job.onDegraded ?? null) === null ? {} : { on_degraded: job.onDegraded! }),
     ...(job.fixtures === undefined || job.kind === "workflow" ? {} : { fixtures: job.fixtures }),
+    ...(job.autoRepair === true ? { auto_repair: true } : {}),
   };
   // A schedule that took its time zone from the job follows the job's time zone.
   if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };

@@ -54,6 +54,7 @@ export interface JobView {
   on_degraded: OnDegraded;
   /** Saved pages for tests of its rules; null: a workflow, which has none. */
   fixtures: number | null;
+  auto_repair: boolean;
   header_names: string[];
   cookie_names: string[];
   /** Crawl: its options. */
@@ -159,6 +160,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     keep_days: job.keepDays ?? null,
     on_degraded: job.onDegraded ?? DEFAULT_ON_DEGRADED,
     fixtures: job.kind === "workflow" ? null : (job.fixtures ?? FIXTURES_SETTING.default),
+    auto_repair: job.autoRepair ?? false,
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : toCrawlView(crawl),

@@ -41,7 +41,8 @@ async function sealedValue(deps: SealDeps, kind: StoredText["kind"], value: Json
     }
     case "template":
       return sealedDefinition(deps, value);
-    case "job": {
+    case "job":
+    case "job_version": {
       const recipe = value as unknown as WorkflowRecipe;
       const { definition, params } = recipe.workflow;
       const schema = await schemaOf(deps, recipe.workflow);

@@ -18,6 +18,8 @@ export interface DutiesDue {
   endedRuns: boolean;
   /** Ended runs whose records have no profile. */
   unprofiledRuns: boolean;
+  /** Degraded runs whose rules may be repaired. */
+  repairs: boolean;
   /** Alerts due for delivery. */
   alerts: boolean;
   /** Webhooks due for delivery. */

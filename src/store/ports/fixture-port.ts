@@ -1,18 +1,14 @@
-import type { BodyForm, KeptFixture } from "../../domain/page/fixture.ts";
+import type { KeptFixture, KeptPage } from "../../domain/page/fixture.ts";
 
 /** A page that a job keeps to test its rules on. */
-export interface FixtureRecord extends KeptFixture {
-  hash: string;
-  contentType: string | null;
-  form: BodyForm;
+export interface FixtureRecord extends KeptFixture, KeptPage {
   recordCount: number;
-  isSealed: boolean;
 }
 
 /** Store methods for the saved pages of jobs. A run's outcome writes them, and `updateJob` and `deleteJob` remove them. */
 export interface FixtureStore {
-  /** Newest first, and how many the job keeps; null: there is no such job. */
-  fixtures(jobId: string): Promise<{ limit: number; list: FixtureRecord[] } | null>;
+  /** Newest first, and how many the job keeps; null: there is no such job. `autoRepair`: see `NewJob`. */
+  fixtures(jobId: string): Promise<{ limit: number; list: FixtureRecord[]; autoRepair: boolean } | null>;
   /** The records of a fixture as they are stored: JSON, or base64 of sealed JSON; null: it is gone. */
   fixtureRecords(number: number): Promise<string | null>;
   /** Deletes one of the job's fixtures; false: it has none with this number. */

@@ -19,6 +19,9 @@ import type {
   NewJob,
   NewSession,
   IdempotencyKey,
+  JobChangeSource,
+  JobVersionInfo,
+  JobVersionRecord,
   RunFilter,
   SessionHealth,
   SessionRecord,
@@ -31,6 +34,7 @@ import type { KeyStore } from "./key-use-port.ts";
 import type { LiveStore } from "./live-port.ts";
 import type { LaneWork, OwnerStore } from "./owner-port.ts";
 import type { ProxyStore } from "./proxy-port.ts";
+import type { RepairStore } from "./repair-port.ts";
 import type { RetentionStore, RunDeletion } from "./retention-port.ts";
 import type { RobotsStore } from "./robots-port.ts";
 import type { ScheduleStore } from "./schedule-port.ts";
@@ -58,6 +62,7 @@ export interface Store
     DutyStore,
     HealthStore,
     FixtureStore,
+    RepairStore,
     HoldStore,
     KeyStore,
     LiveStore,
@@ -116,11 +121,19 @@ export interface Store
   answered(once: IdempotencyKey, now: number): Promise<unknown>;
 
   // Jobs.
-  createJob(job: NewJob, now: number, once?: IdempotencyKey): Promise<Created<JobRecord>>;
+  /** Its first version is written with it; absent, its author is `api`. */
+  createJob(job: NewJob, now: number, once?: IdempotencyKey, source?: JobChangeSource): Promise<Created<JobRecord>>;
   job(id: string): Promise<JobRecord | null>;
   jobs(filter: JobFilter): Promise<JobRecord[]>;
-  /** `version`: throws `version_conflict` unless it is the job's, see `jobVersion`. */
-  updateJob(id: string, change: JobChange, now: number, version?: string): Promise<JobRecord>;
+  /**
+   * Writes a version with it if the definition changes. `version`: throws `version_conflict` unless it is the job's, see
+   * `jobVersion`.
+   */
+  updateJob(id: string, change: JobChange, now: number, version?: string, source?: JobChangeSource): Promise<JobRecord>;
+  /** Versions of a job, newest first; `before`: only older ones. */
+  jobVersions(id: string, options: { before?: number; limit: number }): Promise<JobVersionInfo[]>;
+  /** Null: the job, or the version, does not exist (any more). */
+  jobVersion(id: string, version: number): Promise<JobVersionRecord | null>;
   /**
    * Throws `illegal_transition` while a run of the job has not ended. With `runs`, a deletion of its runs begins;
    * otherwise they stay.

@@ -2,7 +2,7 @@
 
 /** A stored text that may hold a secret. */
 export interface StoredText {
-  kind: "workflow" | "template" | "job" | "task_url" | "task_payload";
+  kind: "workflow" | "template" | "job" | "job_version" | "task_url" | "task_payload";
   /** Row reference, opaque to callers. */
   row: readonly (string | number)[];
   text: string;

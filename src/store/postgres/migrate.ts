@@ -18,6 +18,8 @@ import { eventTypes } from "./migrations/0015-event-types.ts";
 import { renames } from "./migrations/0016-renames.ts";
 import { runHealth } from "./migrations/0017-run-health.ts";
 import { fixtures } from "./migrations/0018-fixtures.ts";
+import { jobVersions } from "./migrations/0019-job-versions.ts";
+import { repairs } from "./migrations/0020-repairs.ts";
 
 export interface Migration {
   version: number;
@@ -51,6 +53,8 @@ export const MIGRATIONS: readonly Migration[] = [
   renames,
   runHealth,
   fixtures,
+  jobVersions,
+  repairs,
 ];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;

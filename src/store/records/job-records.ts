@@ -1,5 +1,6 @@
 /** Records of jobs and sessions. */
 import type { OnDegraded } from "../../domain/health/on-degraded.ts";
+import type { JobAuthor } from "../../domain/run/job-author.ts";
 import type { RunState } from "../../domain/run/states.ts";
 
 /** Makes a call repeatable: a repetition returns the first response. */
@@ -34,6 +35,8 @@ export interface NewJob {
   onDegraded?: OnDegraded | null;
   /** How many pages to keep for tests of its rules; null or absent: the default. */
   fixtures?: number | null;
+  /** Accepts a repair of its rules that is beyond doubt; absent: no. */
+  autoRepair?: boolean;
 }
 
 export interface JobRecord extends NewJob {
@@ -42,10 +45,36 @@ export interface JobRecord extends NewJob {
   keepDays: number | null;
   onDegraded: OnDegraded | null;
   fixtures: number | null;
+  autoRepair: boolean;
   /** Since when its schedule is paused; null: it is not. */
   schedulePausedAt: number | null;
   createdAt: number;
   updatedAt: number;
+}
+
+/** What a version of a job keeps: what people change, without the state of its schedule. */
+export type JobDefinition = Omit<
+  JobRecord,
+  "id" | "nextAt" | "nextOccurrenceAt" | "schedulePausedAt" | "createdAt" | "updatedAt"
+>;
+
+export interface JobVersionInfo {
+  /** From 1, without gaps; the oldest are removed. */
+  version: number;
+  madeAt: number;
+  author: JobAuthor;
+  /** The version whose definition it took again. */
+  restored: number | null;
+}
+
+export interface JobVersionRecord extends JobVersionInfo {
+  definition: JobDefinition;
+}
+
+/** Who makes a change, and by which version it is meant to be undone. */
+export interface JobChangeSource {
+  author: JobAuthor;
+  restored?: number;
 }
 
 export type JobChange = Partial<NewJob> & Partial<Pick<JobRecord, "schedulePausedAt">>;

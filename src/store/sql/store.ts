@@ -17,6 +17,8 @@ import { readEvents, readFeed } from "./runs/events.ts";
 import { createJob, deleteJob, readJob, readJobs, updateJob } from "./catalog/jobs.ts";
 import { dutyStore } from "./catalog/duties-due.ts";
 import { fixtureStore } from "./catalog/fixtures.ts";
+import { repairStore } from "./catalog/repairs.ts";
+import { readJobVersion, readJobVersions } from "./catalog/job-versions.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./lanes/engine-lock.ts";
 import { healthStore } from "./runs/run-health.ts";
 import { holdStore } from "./runs/holds.ts";
@@ -78,10 +80,12 @@ export function storeMethods(context: Context): StoreMethods {
 
     answered: async (once, now) => storedResponse(context, once, now),
 
-    createJob: async (job, now, once) => createJob(context, job, now, once),
+    createJob: async (job, now, once, source) => createJob(context, job, now, once, source),
     job: async (id) => readJob(context, id),
     jobs: async (filter) => readJobs(context, filter),
-    updateJob: async (id, change, now, version) => updateJob(context, id, change, now, version),
+    updateJob: async (id, change, now, version, source) => updateJob(context, id, change, now, version, source),
+    jobVersions: async (id, options) => readJobVersions(context, id, options),
+    jobVersion: async (id, version) => readJobVersion(context, id, version),
     deleteJob: async (id, now, options) => deleteJob(context, id, now, options),
 
     openRun: async (run, now) => openRun(context, run, now),
@@ -176,6 +180,7 @@ export function storeMethods(context: Context): StoreMethods {
     ...loginStore(context),
     ...dutyStore(context),
     ...fixtureStore(context),
+    ...repairStore(context),
     ...proxyStore(context),
     ...liveStore(context),
     ...webhookStore(context),

@@ -28,6 +28,8 @@ import { eventTypes } from "./migrations/0023-event-types.ts";
 import { renames } from "./migrations/0024-renames.ts";
 import { runHealth } from "./migrations/0025-run-health.ts";
 import { fixtures } from "./migrations/0026-fixtures.ts";
+import { jobVersions } from "./migrations/0027-job-versions.ts";
+import { repairs } from "./migrations/0028-repairs.ts";
 
 export interface Migration {
   version: number;
@@ -65,6 +67,8 @@ export const MIGRATIONS: readonly Migration[] = [
   renames,
   runHealth,
   fixtures,
+  jobVersions,
+  repairs,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

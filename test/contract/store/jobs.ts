@@ -38,7 +38,8 @@ export function timeAt(scheduledAt: number): ScheduledTime {
 
 export function jobScenarios(scenario: Scenario): void {
   scenario("a job is kept as it was given, and every connection reads it", async (kit) => {
-    const policy = { keepRuns: 100, keepDays: null, onDegraded: "pause_schedule" as const, fixtures: 3 };
+    const kept = { keepRuns: 100, keepDays: null, fixtures: 3 };
+    const policy = { ...kept, onDegraded: "pause_schedule" as const, autoRepair: true };
     const given = newJob("prices", { ...policy, tags: ["shop", "daily"], recipe: { deep: [{ ключ: "значение" }] } });
     const { created, lanes, replayed } = await kit.store.createJob(given, kit.now);
     assert.deepEqual([lanes, replayed], [[], false]);

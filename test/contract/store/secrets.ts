@@ -45,11 +45,13 @@ export function secretScenarios(scenario: Scenario): void {
     );
     assert.deepEqual(
       [...new Set(seen.filter(({ text }) => text.includes("s3cret")).map(({ kind }) => kind))].toSorted(),
-      ["job", "task_payload", "task_url", "template", "workflow"],
+      ["job", "job_version", "task_payload", "task_url", "template", "workflow"],
     );
     assert.match(JSON.stringify(await store.workflowSnapshot(workflow.id)), /SEALED/);
     assert.match(JSON.stringify((await store.template("t"))?.definition), /SEALED/);
     assert.match(JSON.stringify((await store.jobs({ limit: 10 })).map(({ recipe }) => recipe)), /SEALED/);
+    const sealed = (await store.jobs({ limit: 10 })).find(({ kind }) => kind === "workflow");
+    assert.match(JSON.stringify((await store.jobVersion(sealed!.id, 1))?.definition.recipe), /SEALED/);
     const clear = await store.taskByKey(run.id, "clear");
     assert.deepEqual(
       [clear?.url, clear?.payload],

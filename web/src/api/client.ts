@@ -155,6 +155,7 @@ async function exchange(name: OperationName, input: Loose, options: CallOptions)
       credentials: "same-origin",
       headers: {
         accept: "application/json",
+        "orb-client": "dashboard",
         ...(body === undefined ? {} : { "content-type": rawBody?.type ?? "application/json" }),
         ...headers,
       },

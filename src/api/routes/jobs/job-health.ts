@@ -1,3 +1,4 @@
+import { REPAIR_STATES } from "../../../domain/health/repair.ts";
 import { ON_DEGRADED } from "../../../domain/health/on-degraded.ts";
 import { VALUE_CLASSES } from "../../../domain/health/value-class.ts";
 import { acceptJobHealth, showJobHealth } from "../../../orchestrator/jobs/health.ts";
@@ -35,6 +36,7 @@ const JobHealth = strict({
     { runs: Count, needed: Count },
     { description: "how many runs the next one is compared with; below needed, nothing is compared" },
   ),
+  repair: nullable(oneOf(REPAIR_STATES, { description: "state of the newest repair proposal; null: there is none" })),
   runs: Type.Array(
     strict({
       run_id: Uuid,

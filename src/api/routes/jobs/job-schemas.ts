@@ -82,6 +82,10 @@ const settings = {
       description: FIXTURES_SETTING.description,
     }),
   ),
+  auto_repair: Type.Boolean({
+    description:
+      "if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls",
+  }),
   escalate: Type.Boolean({
     description:
       "with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto",
@@ -140,6 +144,7 @@ const {
   keep_days: _days,
   on_degraded: _degraded,
   fixtures: _fixtures,
+  auto_repair: _repair,
   ...pageKeys
 } = jobKeys;
 /** One page, fetched once, without a job. */

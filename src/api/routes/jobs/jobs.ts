@@ -9,6 +9,7 @@ import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts"
 import { IdParam, oneOf, problemAnswer, strict } from "../../schemas.ts";
 import { expectedVersion, VersionHeaders } from "../../versions.ts";
 import { jobRules } from "../body-rules.ts";
+import { authorOf } from "./job-author.ts";
 import { Job, JobBody, JobChange } from "./job-schemas.ts";
 import { Deletion, shown } from "../runs/run-deletion.ts";
 import { Run } from "../runs/run-schemas.ts";
@@ -51,7 +52,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const job = await createJob(deps, request.body as JobInput, idempotencyMarkOf(deps, request));
+      const job = await createJob(deps, request.body as JobInput, idempotencyMarkOf(deps, request), authorOf(request));
       return reply.code(201).header("location", `/jobs/${job.id}`).send(job);
     },
   );
@@ -110,7 +111,8 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
     },
     (request) => {
       const { version, ...change } = request.body;
-      return changeJob(deps, request.params.job_id, change as JobInput, expectedVersion(request, version));
+      const expected = expectedVersion(request, version);
+      return changeJob(deps, request.params.job_id, change as JobInput, expected, authorOf(request));
     },
   );
 

@@ -53,8 +53,12 @@ export function fixtureStore(context: Context): FixtureStore {
   const { connection } = context;
   return {
     async fixtures(jobId) {
-      const job = connection.sql("SELECT n, fixtures FROM jobs WHERE id = ?").get(jobId) as JobRow | undefined;
-      return job === undefined ? null : { limit: limitOf(job.fixtures), list: readFixtures(context, job.n) };
+      const job = connection.sql("SELECT n, fixtures, auto_repair FROM jobs WHERE id = ?").get(jobId) as
+        | (JobRow & { auto_repair: number })
+        | undefined;
+      if (job === undefined) return null;
+      const list = readFixtures(context, job.n);
+      return { limit: limitOf(job.fixtures), list, autoRepair: job.auto_repair === 1 };
     },
     async fixtureRecords(number) {
       const row = connection.sql("SELECT records FROM fixtures WHERE n = ?").get(number);
@@ -98,7 +102,7 @@ export function keepFixture(context: Context, { task, report }: SettledTask, now
   const job = connection
     .sql("SELECT j.n, j.fixtures FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?")
     .get(task.runId) as JobRow | undefined;
-  if (job === undefined) return;
+  if (job === undefined || isDegraded(context, task.runId)) return;
   const candidate = { ...fixture, runId: task.runId };
   const replaced = replacedFixtures(readFixtures(context, job.n), candidate, limitOf(job.fixtures));
   if (replaced === null) return;
@@ -123,6 +127,17 @@ export function keepFixture(context: Context, { task, report }: SettledTask, now
       fixture.records,
       fixture.isSealed ? 1 : 0,
     );
+}
+
+/** Whether the job's newest compared run is degraded: what its pages give now is no measure for its rules. */
+function isDegraded({ connection }: Context, runId: string): boolean {
+  const newest = connection
+    .sql(
+      `SELECT h.reasons, h.accepted_at FROM runs r JOIN run_health h ON h.job = r.job WHERE r.id = ?
+       ORDER BY h.run DESC LIMIT 1`,
+    )
+    .get(runId) as { reasons: string | null; accepted_at: number | null } | undefined;
+  return newest !== undefined && newest.reasons !== null && newest.accepted_at === null;
 }
 
 /** Keeps the newest `limit` fixtures of the job; null: as many as by default. */

@@ -2,7 +2,15 @@ import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../../base/errors.ts";
 import type { OnDegraded } from "../../../domain/health/on-degraded.ts";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
-import type { JobChange, JobFilter, JobRecord, Created, NewJob, IdempotencyKey } from "../../records/job-records.ts";
+import type {
+  JobChange,
+  JobChangeSource,
+  JobFilter,
+  JobRecord,
+  Created,
+  NewJob,
+  IdempotencyKey,
+} from "../../records/job-records.ts";
 import { type Context, nextRow, positionOf, rows } from "../kernel/context.ts";
 import { jobVersion, refuseStale } from "../../versions.ts";
 import { likePattern } from "../kernel/like.ts";
@@ -11,7 +19,9 @@ import type { RunDeletion } from "../../ports/retention-port.ts";
 import { dropCopies } from "../crawls/page-copies.ts";
 import { dropStates } from "../crawls/page-states.ts";
 import { trimFixtures } from "./fixtures.ts";
+import { keepVersion } from "./job-versions.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
+import { dropPages } from "../runs/retention.ts";
 
 interface JobRow {
   n: number;
@@ -29,6 +39,7 @@ interface JobRow {
   keep_days: number | null;
   on_degraded: OnDegraded | null;
   fixtures: number | null;
+  auto_repair: number;
   created_at: number;
   updated_at: number;
 }
@@ -49,6 +60,7 @@ function toRecord(row: JobRow): JobRecord {
     keepDays: row.keep_days,
     onDegraded: row.on_degraded,
     fixtures: row.fixtures,
+    autoRepair: row.auto_repair === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -74,13 +86,14 @@ export function createJob(
   job: NewJob,
   now: number,
   once?: IdempotencyKey,
+  source?: JobChangeSource,
 ): Promise<Created<JobRecord>> {
   return createOnce(context, once, now, () => {
     const { n, id } = nextRow(context, "job");
     const row = context.connection
       .sql(
-        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_occurrence_at, keep_runs, keep_days, on_degraded, fixtures, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_occurrence_at, keep_runs, keep_days, on_degraded, fixtures, auto_repair, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       )
       .get(
         n,
@@ -97,9 +110,11 @@ export function createJob(
         job.keepDays ?? null,
         job.onDegraded ?? null,
         job.fixtures ?? null,
+        Number(job.autoRepair ?? false),
         now,
         now,
       ) as unknown as JobRow;
+    keepVersion(context, n, source, now);
     return { created: toRecord(row), lanes: [] };
   });
 }
@@ -134,7 +149,14 @@ export function readJobs(context: Context, filter: JobFilter): JobRecord[] {
   return rows<JobRow>(list).map(toRecord);
 }
 
-export function updateJob(context: Context, id: string, change: JobChange, now: number, version?: string): JobRecord {
+export function updateJob(
+  context: Context,
+  id: string,
+  change: JobChange,
+  now: number,
+  version?: string,
+  source?: JobChangeSource,
+): JobRecord {
   const { connection } = context;
   return connection.write(
     () => {
@@ -145,7 +167,7 @@ export function updateJob(context: Context, id: string, change: JobChange, now: 
       const after = changed.schedulePausedAt === null ? changed : { ...changed, nextAt: null, nextOccurrenceAt: null };
       const row = connection
         .sql(
-          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_occurrence_at = ?, schedule_paused_at = ?, keep_runs = ?, keep_days = ?, on_degraded = ?, fixtures = ?, updated_at = ? WHERE id = ? RETURNING *",
+          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_occurrence_at = ?, schedule_paused_at = ?, keep_runs = ?, keep_days = ?, on_degraded = ?, fixtures = ?, auto_repair = ?, updated_at = ? WHERE id = ? RETURNING *",
         )
         .get(
           after.name,
@@ -161,10 +183,12 @@ export function updateJob(context: Context, id: string, change: JobChange, now: 
           after.keepDays ?? null,
           after.onDegraded ?? null,
           after.fixtures ?? null,
+          Number(after.autoRepair ?? false),
           now,
           id,
         ) as unknown as JobRow;
       trimFixtures(context, row.n, row.fixtures);
+      keepVersion(context, row.n, source, now);
       return toRecord(row);
     },
     { durable: true },
@@ -218,6 +242,10 @@ export async function deleteJob(
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
       dropStates(context, n, Number.MAX_SAFE_INTEGER);
       trimFixtures(context, n, 0);
+      connection.sql("DELETE FROM job_versions WHERE job = ?").run(n);
+      connection.sql("DELETE FROM repairs WHERE job = ?").run(n);
+      connection.sql("UPDATE run_health SET repair_due = 0 WHERE job = ? AND repair_due = 1").run(id);
+      dropPages(context, "job = ?", n);
       connection
         .sql(
           `INSERT INTO deleted_jobs SELECT ?1, ?2

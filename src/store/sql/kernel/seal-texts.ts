@@ -21,6 +21,8 @@ const TABLES: readonly Table[] = [
   { kind: "workflow", table: "workflow_snapshots", key: "run", column: "snapshot", where: "TRUE", span: 50 },
   { kind: "task_url", table: "tasks", key: "id", column: "url", where: hasUser("url"), span: 5000 },
   { kind: "task_payload", table: "tasks", key: "id", column: "payload", where: hasUser("payload"), span: 5000 },
+  // Last, for databases that are through with the others: their versions began as copies of sealed jobs.
+  { kind: "job_version", table: "job_versions", key: "n", column: "recipe", where: "kind = 'workflow'", span: 100 },
 ];
 
 const PROGRESS_KEY = "sealed_until";

@@ -15,10 +15,12 @@ const HAS_SEALED = `SELECT (
     OR EXISTS (SELECT 1 FROM idempotency_keys)
     OR EXISTS (SELECT 1 FROM proxies WHERE sealed IS NOT NULL)
     OR EXISTS (SELECT 1 FROM jobs WHERE ${isIn("recipe")})
+    OR EXISTS (SELECT 1 FROM job_versions WHERE ${isIn("recipe")})
     OR EXISTS (SELECT 1 FROM runs WHERE ${isIn("snapshot")} OR ${isIn("proxies")})
     OR EXISTS (SELECT 1 FROM workflow_snapshots WHERE ${isIn("snapshot")})
     OR EXISTS (SELECT 1 FROM tasks WHERE ${isIn("url")} OR ${isIn("payload")})
     OR EXISTS (SELECT 1 FROM fixtures WHERE sealed = 1)
+    OR EXISTS (SELECT 1 FROM run_pages WHERE sealed = 1)
     OR EXISTS (SELECT 1 FROM templates WHERE ${isIn("definition")})
   ) AS found`;
 

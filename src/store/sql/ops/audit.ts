@@ -236,6 +236,7 @@ const CHECKS: readonly Check[] = [
         "page_aliases",
         "run_traps",
         "run_health",
+        "run_pages",
         "workflows",
         "workflow_snapshots",
         "steps",
@@ -271,6 +272,24 @@ const CHECKS: readonly Check[] = [
              (SELECT count(*) FROM fixtures f WHERE f.job = j.n) AS pages FROM jobs j) AS compared
          WHERE pages > most`,
       ).map((row) => `job ${row.id} has ${row.pages} saved pages, and keeps ${row.most}`),
+    ],
+  },
+  {
+    name: "every job is what its newest version says",
+    find: (context) => [
+      ...all<{ id: string }>(
+        context,
+        // The secrets of workflows are sealed one by one.
+        `SELECT j.id FROM jobs j WHERE NOT EXISTS (SELECT 1 FROM job_versions v WHERE v.job = j.n
+           AND v.version = (SELECT max(w.version) FROM job_versions w WHERE w.job = j.n)
+           AND (j.kind = 'workflow' OR (v.recipe = j.recipe AND v.url = j.url AND v.tags = j.tags)))`,
+      ).map((row) => `job ${row.id} is not`),
+      ...["job_versions", "repairs", "run_pages"].flatMap((table) =>
+        all<{ job: number }>(
+          context,
+          `SELECT DISTINCT x.job FROM ${table} x WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.n = x.job)`,
+        ).map((row) => `${table} of job number ${row.job}, which does not exist`),
+      ),
     ],
   },
   {

@@ -10,7 +10,8 @@ export function storedBytes(
   const fixtureBytes = () => {
     const row = connection
       .sql(
-        `SELECT coalesce(sum(size), 0) AS bytes FROM (SELECT hash, max(size) AS size FROM fixtures f
+        `SELECT coalesce(sum(size), 0) AS bytes FROM (SELECT hash, max(size) AS size
+           FROM (SELECT hash, size FROM fixtures UNION ALL SELECT hash, size FROM run_pages) AS f
            WHERE NOT EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = f.hash) GROUP BY hash) AS files`,
       )
       .get();

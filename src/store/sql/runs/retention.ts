@@ -62,6 +62,9 @@ const removeFrom =
 const removeArtifacts: Step = (context, run, limit) =>
   Number(dropArtifacts(context, "n IN (SELECT n FROM artifacts WHERE run = ? ORDER BY n LIMIT ?)", run, limit).changes);
 
+const removePages: Step = (context, run, limit) =>
+  dropPages(context, "n IN (SELECT n FROM run_pages WHERE run = ? ORDER BY n LIMIT ?)", run, limit);
+
 /** Removes rows and records their files, which a later sweep removes unless another row references them. */
 export function dropArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): Changes {
   connection
@@ -70,6 +73,18 @@ export function dropArtifacts({ connection }: Context, which: string, ...values:
   // The files are deleted next.
   connection.dialect.outliveCrash(connection);
   return connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values);
+}
+
+/** The same for the kept pages of runs. */
+export function dropPages({ connection }: Context, which: string, ...values: (string | number)[]): number {
+  const found = connection.sql(`SELECT 1 FROM run_pages WHERE ${which} LIMIT 1`).get(...values);
+  if (found === undefined) return 0;
+  connection
+    .sql(`INSERT INTO orphaned_files SELECT DISTINCT hash FROM run_pages WHERE ${which} ON CONFLICT DO NOTHING`)
+    .run(...values);
+  // The files are deleted next.
+  connection.dialect.outliveCrash(connection);
+  return Number(connection.sql(`DELETE FROM run_pages WHERE ${which}`).run(...values).changes);
 }
 
 export function dropFiles(context: Context, ids: readonly string[]): DroppedFiles {
@@ -163,6 +178,7 @@ const STEPS: readonly Step[] = [
   removeFrom("workflow_snapshots", "run"),
   removeFrom("results", "n"),
   removeArtifacts,
+  removePages,
   removeTasks,
   removeFrom("steps", "task"),
   removeFrom("step_edges", "step, dependent"),
@@ -178,8 +194,9 @@ const STEPS: readonly Step[] = [
   removeFrom("events", "n"),
 ];
 
-/** By the outputs of a task, or as a saved page of a job. */
+/** By the outputs of a task, or as a page that a run or its job keeps. */
 const IS_REFERENCED = `(EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)
+  OR EXISTS (SELECT 1 FROM run_pages p WHERE p.hash = l.hash)
   OR EXISTS (SELECT 1 FROM fixtures f WHERE f.hash = l.hash))`;
 
 export function orphanedFiles(

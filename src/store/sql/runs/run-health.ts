@@ -13,6 +13,7 @@ import { insertAlerts } from "../catalog/alerts.ts";
 import { requireJob } from "../catalog/jobs.ts";
 import { appendEvent, type Context, mergeFacts, parseJson, rows, toJson } from "../kernel/context.ts";
 import { endCompared } from "./end-run.ts";
+import { dropPages } from "./retention.ts";
 
 /** Worded like the partial index, so that it applies. */
 export const RUN_WITHOUT_HEALTH = `health_generation < generation AND job IS NOT NULL
@@ -81,17 +82,25 @@ function recordRunHealth(
       if (run === undefined) return null;
       const end = parseJson<RunHold | null>(run.hold, null)?.end ?? null;
       const asPlanned = () => (end === null ? [] : endCompared(context, run.n, end, now));
-      const nothing = () => ({ reasons: null, alert: null, pausedSchedule: false, lanes: asPlanned() });
+      const nothing = () => {
+        dropPages(context, "run = ?", run.n);
+        return { reasons: null, alert: null, pausedSchedule: false, lanes: asPlanned() };
+      };
       const job = connection.sql("SELECT name, on_degraded FROM jobs WHERE id = ?").get(run.job) as
         | ProfiledJob
         | undefined;
       // The runs of a deleted job are compared with nothing.
       if (found === null || job === undefined) return nothing();
+      // Only the pages of the newest degraded run are worth their space.
+      dropPages(context, "job = (SELECT n FROM jobs WHERE id = ?) AND run < ?", run.job, run.n);
       const history = baselineOf(context, run, found.rules);
       const reasons = degradedReasons(found.profile, history, { isPartial: (end ?? run).status === "partial" });
       const known = knownFields(context, run, found.rules);
       insertHealth(context, run, found, { reasons, comparedWith: history.length, endedAt: run.finished_at ?? now });
-      if (reasons.length === 0) return nothing();
+      if (reasons.length === 0) {
+        outdateRepair(context, run.job);
+        return nothing();
+      }
       const fails = end !== null && job.on_degraded === "fail";
       const reported = reportDegraded(context, run, job, reasons, { known, deliver, fails }, now);
       return { reasons, ...reported, lanes: fails ? failDegraded(context, run.n, reasons, now) : asPlanned() };
@@ -130,11 +139,12 @@ function insertHealth(
   const isGood = reasons.length === 0;
   connection
     .sql(
-      `INSERT INTO run_health (run, job, generation, ended_at, rules, profile, reasons, compared_with, baseline)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO run_health (run, job, generation, ended_at, rules, profile, reasons, compared_with, baseline, repair_due)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (run) DO UPDATE SET generation = excluded.generation, ended_at = excluded.ended_at,
          rules = excluded.rules, profile = excluded.profile, reasons = excluded.reasons,
-         compared_with = excluded.compared_with, baseline = excluded.baseline, accepted_at = NULL`,
+         compared_with = excluded.compared_with, baseline = excluded.baseline, repair_due = excluded.repair_due,
+         accepted_at = NULL`,
     )
     .run(
       run.n,
@@ -146,7 +156,15 @@ function insertHealth(
       isGood ? null : toJson(reasons),
       comparedWith,
       isGood ? 1 : 0,
+      isGood ? 0 : 1,
     );
+}
+
+/** The records are good: an open proposal would break what is right. */
+function outdateRepair({ connection }: Context, jobId: string): void {
+  connection
+    .sql("UPDATE repairs SET state = 'outdated' WHERE job = (SELECT n FROM jobs WHERE id = ?) AND state = 'open'")
+    .run(jobId);
 }
 
 function reportDegraded(
@@ -255,11 +273,13 @@ function acceptHealth(context: Context, jobId: string, now: number): number {
         .sql(`SELECT max(run) AS run FROM run_health WHERE job = ? AND (reasons IS NULL OR accepted_at IS NOT NULL)`)
         .get(jobId) as { run: number | null };
       const accepted = connection
-        .sql("UPDATE run_health SET baseline = 1, accepted_at = ? WHERE job = ? AND run > ?")
+        .sql("UPDATE run_health SET baseline = 1, accepted_at = ?, repair_due = 0 WHERE job = ? AND run > ?")
         .run(now, jobId, good.run ?? 0);
       const count = Number(accepted.changes);
-      if (count > 0)
+      if (count > 0) {
         connection.sql("UPDATE run_health SET baseline = 0 WHERE job = ? AND run <= ?").run(jobId, good.run ?? 0);
+        outdateRepair(context, jobId);
+      }
       return count;
     },
     { durable: true },

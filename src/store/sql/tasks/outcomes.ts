@@ -15,6 +15,7 @@ import { dropChildren } from "./stop-task.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import type { Advance } from "../workflows/workflow-advance.ts";
 import { keepFixture } from "../catalog/fixtures.ts";
+import { keepRunPage } from "../runs/run-pages.ts";
 import { PageCompletions } from "../catalog/webhooks.ts";
 import { putToSleep } from "../workflows/workflow-sleep.ts";
 import {
@@ -165,6 +166,7 @@ export class Outcomes {
     this.#counts.completed(this.#runOf(settled), settled);
     keepCopy(this.#context, settled, verdict.results.length);
     keepFixture(this.#context, settled, this.#settling.now);
+    keepRunPage(this.#context, settled, this.#runOf(settled));
     this.#recordCompletion(settled, { records: verdict.results.length });
     this.#discover(settled);
     this.#settling.advance.ended(task, verdict);

@@ -28,7 +28,7 @@ const INSERT_FILE: ForEach = {
   },
 };
 
-const INSERT_RESULT: ForEach = {
+export const INSERT_RESULT: ForEach = {
   text: `INSERT INTO results (task, ordinal, data, created_at, run)
     SELECT new.task, new.ordinal, new.data, new.created_at, new.run FROM new ORDER BY new.row_index`,
   columns: { task: "bigint", ordinal: "bigint", data: "text", created_at: "bigint", run: "bigint" },

@@ -121,6 +121,7 @@ export default function Jobs() {
               ...(job.kind === "workflow"
                 ? []
                 : [{ name: "Data quality", icon: "half" as const, onChoose: () => go(`/jobs/${job.id}/quality`) }]),
+              { name: "Versions", icon: "clock", onChoose: () => go(`/jobs/${job.id}/versions`) },
               { name: "Show runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
               { name: "Delete", icon: "trash", danger: true, onChoose: () => setDeleted(job) },
             ]}

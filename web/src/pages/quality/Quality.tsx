@@ -7,7 +7,7 @@ import { count } from "../../logic/format.ts";
 import { Badge, StatusBadge } from "../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Select } from "../../ui/Field.tsx";
+import { Checkbox, Select } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Confirm } from "../../ui/overlay/Dialog.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
@@ -17,6 +17,7 @@ import { Time } from "../../ui/Values.tsx";
 import { nameOf } from "../jobs/job-names.ts";
 import { FieldDetails } from "./FieldDetails.tsx";
 import { HeatMap } from "./HeatMap.tsx";
+import { Repair } from "./Repair.tsx";
 import { acceptable, firstField, firstRun } from "./quality.ts";
 import "./quality.css";
 
@@ -54,6 +55,9 @@ export default function Quality() {
           <>
             <LinkButton href={`/runs?job=${id}`} icon="queue">
               Show runs
+            </LinkButton>
+            <LinkButton href={`/jobs/${id}/versions`} icon="clock">
+              Versions
             </LinkButton>
             <LinkButton href={`/new?job=${id}`} icon="edit">
               Edit job
@@ -106,6 +110,7 @@ function Content({ job, health }: { job: Job; health: JobHealth }) {
   return (
     <>
       <Verdict job={job} health={health} />
+      <Repair job={job} health={health} isDegraded={acceptable(health) > 0} />
       <Card title="Records that have the field, in %, by run" flush>
         <HeatMap health={health} field={field} runId={run} onChoose={choose} />
       </Card>
@@ -233,6 +238,15 @@ function OnDegraded({ job }: { job: Job }) {
               ? "Resume the schedule when the rules are right again."
               : "The run keeps its status; it is marked as degraded."}
         </p>
+        <Checkbox
+          label="Repair broken rules automatically"
+          help="Only if new rules are right beyond doubt. The pages of the run are then read again, without fetching them."
+          checked={job.auto_repair}
+          disabled={change.isPending}
+          onChange={({ target }) =>
+            change.mutate({ params: { job_id: job.id }, body: { auto_repair: target.checked } })
+          }
+        />
       </div>
     </Card>
   );

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Answer } from "../../api-client/client.ts";
-import { without } from "../../base/without.ts";
+import type { Answer } from "../../../api-client/client.ts";
+import { without } from "../../../base/without.ts";
 import {
   addressCell,
   apiCommand,
@@ -10,12 +10,12 @@ import {
   nextCommand,
   timeCell,
   type UrlOption,
-} from "../api/command.ts";
-import type { CliContext } from "../context.ts";
-import { addField, FIELD_HELP, type FieldRule, itemsRule } from "../fields.ts";
-import { EXIT, listTable, oneLine, plural, printJson } from "../print/output.ts";
-import { asRules, recipeOf } from "../recipe-options.ts";
-import { positiveInteger } from "../values.ts";
+} from "../../api/command.ts";
+import type { CliContext } from "../../context.ts";
+import { addField, FIELD_HELP, type FieldRule, itemsRule } from "../../fields.ts";
+import { EXIT, listTable, oneLine, plural, printJson } from "../../print/output.ts";
+import { asRules, recipeOf } from "../../recipe-options.ts";
+import { positiveInteger } from "../../values.ts";
 
 interface TestOptions extends UrlOption {
   rules?: string;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { JobHealth } from "../../api-client/client.ts";
-import { describeReason } from "../../domain/health/describe-reason.ts";
-import { apiCommand, definedOnly, fullId, type UrlOption } from "../api/command.ts";
-import type { CliContext } from "../context.ts";
-import { facts, plural, printJson, table } from "../print/output.ts";
-import { wholeNumber } from "../values.ts";
+import type { JobHealth } from "../../../api-client/client.ts";
+import { describeReason } from "../../../domain/health/describe-reason.ts";
+import { apiCommand, definedOnly, fullId, nextCommand, type UrlOption } from "../../api/command.ts";
+import type { CliContext } from "../../context.ts";
+import { facts, plural, printJson, table } from "../../print/output.ts";
+import { wholeNumber } from "../../values.ts";
 
 /** `orb jobs health`: whether the records of a job's runs stay what they were. */
 export function addJobHealthCommand(jobs: Command, context: CliContext): void {
@@ -19,7 +19,7 @@ export function addJobHealthCommand(jobs: Command, context: CliContext): void {
         const health =
           options.accept === true ? await api.jobs.acceptHealth(job, query) : await api.jobs.health(job, query);
         if (context.json) return printJson(context.terminal, health);
-        return context.terminal.out(shown(health, context.terminal.columns));
+        return context.terminal.out(shown(health, options, context.terminal.columns));
       }),
     );
 }
@@ -28,7 +28,8 @@ const SHOWN_RUNS = 5;
 
 const percent = (share: number | null) => (share === null ? "–" : `${Math.round(share * 1000) / 10} %`);
 
-function shown({ baseline, runs, fields, on_degraded: action }: JobHealth, columns: number | undefined): string {
+function shown(health: JobHealth, options: UrlOption, columns: number | undefined): string {
+  const { baseline, runs, fields, on_degraded: action, job_id: job } = health;
   if (runs.length === 0)
     return "no run with records yet: they are compared from the fourth run on (docs/data-quality.md)\n";
   const compared =
@@ -52,18 +53,15 @@ function shown({ baseline, runs, fields, on_degraded: action }: JobHealth, colum
     ...values.map(({ coverage, verdict }) => `${percent(coverage)}${verdict === "degraded" ? " !" : ""}`),
   ]);
   const records = ["records", "", "", ...runs.map(({ records: count }) => String(count))];
-  return `${about}\n${table(header, [...lines, records], columns)}${reasonLines(runs[0]!)}`;
+  return `${about}\n${table(header, [...lines, records], columns)}${reasonLines(runs[0]!, nextCommand(`jobs health ${job} --accept`, options))}`;
 }
 
-function reasonLines({ degraded, accepted_at: accepted }: JobHealth["runs"][number]): string {
+function reasonLines({ degraded, accepted_at: accepted }: JobHealth["runs"][number], accept: string): string {
   if (degraded === null) return "";
   const lines = degraded.map((reason) => {
     const examples = reason.examples === undefined ? "" : `, such as ${JSON.stringify(reason.examples[0])}`;
     return `! ${describeReason(reason)}${examples}\n`;
   });
-  const then =
-    accepted === null
-      ? "If the change is right, accept it: orb jobs health ID --accept\n"
-      : `accepted at ${accepted}\n`;
+  const then = accepted === null ? `If the change is right, accept it: ${accept}\n` : `accepted at ${accepted}\n`;
   return `\n${lines.join("")}${then}`;
 }

@@ -1,0 +1,99 @@
+import { type Command, Option } from "commander";
+import { type Answer, isOrbweaverError } from "../../../api-client/client.ts";
+import { addressCell, apiCommand, definedOnly, fullId, nextCommand, type UrlOption } from "../../api/command.ts";
+import type { CliContext } from "../../context.ts";
+import { describeRule } from "../../fields.ts";
+import { EXIT, facts, listTable, oneLine, printJson } from "../../print/output.ts";
+
+type Repair = Answer<"get /jobs/{job_id}/repair">;
+
+interface RepairOptions extends UrlOption {
+  accept?: boolean;
+  reject?: boolean;
+}
+
+/** `orb jobs repair`: new rules for fields that broke. */
+export function addRepairCommand(jobs: Command, context: CliContext): void {
+  apiCommand(jobs, "repair", "propose new rules for the broken fields of a job's newest degraded run; fetches nothing")
+    .argument("<job_id>")
+    .addOption(new Option("--accept", "change the job as proposed; it becomes a new version").conflicts("reject"))
+    .option("--reject", "reject the proposal")
+    .addHelpText(
+      "after",
+      "\nWithout an option, shows the open proposal or computes one.\nExit code 1: no field could be repaired beyond doubt.\n",
+    )
+    .action((id: string, options: RepairOptions) =>
+      context.withApi(definedOnly({ url: options.url }), async (api) => {
+        const job = await fullId(api, "job", id);
+        const open = async () => {
+          const known = await api.jobs.repair(job).catch((error: unknown) => {
+            if (isOrbweaverError(error, "not_found")) return null;
+            throw error;
+          });
+          return known?.state === "open" ? known : api.jobs.proposeRepair(job);
+        };
+        const repair =
+          options.accept === true
+            ? await api.jobs.acceptRepair(job)
+            : options.reject === true
+              ? await api.jobs.rejectRepair(job)
+              : await open();
+        if (repair.state === "abstained") context.exitCode = EXIT.failed;
+        if (context.json) return printJson(context.terminal, repair);
+        return context.terminal.out(shown(repair, options, context.terminal.columns));
+      }),
+    );
+}
+
+function shown(repair: Repair, options: UrlOption, columns: number | undefined): string {
+  const { state, reason, pages, run_id: run, version, fields, job_id: job } = repair;
+  const about = facts(
+    [
+      ["repair", state],
+      ["degraded run", run],
+      ["job version", String(version)],
+      ["pages", `${pages.paired} with a saved version, ${pages.others} others`],
+      ["note", reason],
+    ],
+    columns,
+  );
+  const parts = fields.map((field) => shownField(field, columns));
+  const accept = nextCommand(`jobs repair ${job} --accept`, options);
+  const then = state === "open" ? `\nAccept it: ${accept}, or use --reject\n` : "";
+  return `${about}${parts.map((part) => `\n${part}`).join("")}${then}`;
+}
+
+function shownField(repair: Repair["fields"][number], columns: number | undefined): string {
+  const { field, old_rule: old, new_rule: rule, confidence, reason, values } = repair;
+  const head = facts(
+    [
+      [field === null ? "records" : "field", field ?? "items"],
+      ["old rule", shownRule(old)],
+      ["new rule", rule === null ? `none: ${reason ?? ""}` : shownRule(rule)],
+      ["confidence", confidence === null ? null : `${Math.round(confidence * 100)} %`],
+    ],
+    columns,
+  );
+  if (values.length === 0) return head;
+  const lines = values.map(({ url, saved, before, after }) => [
+    addressCell(url, columns),
+    cell(saved),
+    cell(before),
+    cell(after),
+  ]);
+  return `${head}${listTable(["page", "saved", "old rule now", "new rule"], lines, columns)}`;
+}
+
+function shownRule(rule: unknown): string {
+  return typeof rule === "object" && rule !== null
+    ? describeRule(rule as Parameters<typeof describeRule>[0])
+    : String(rule);
+}
+
+const LONGEST = 40;
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  const text = oneLine(typeof value === "string" ? value : JSON.stringify(value));
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
+}

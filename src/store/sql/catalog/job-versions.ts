@@ -1,0 +1,96 @@
+/** Versions of jobs: what each change made of them. Written in the transaction of the change. */
+import type { OnDegraded } from "../../../domain/health/on-degraded.ts";
+import { type JobAuthor, KEPT_VERSIONS } from "../../../domain/run/job-author.ts";
+import type { JobChangeSource, JobVersionInfo, JobVersionRecord } from "../../records/job-records.ts";
+import { type Context, rows } from "../kernel/context.ts";
+
+interface VersionRow {
+  version: number;
+  made_at: number;
+  author: JobAuthor;
+  restored: number | null;
+  name: string | null;
+  kind: string;
+  url: string;
+  site: string;
+  tags: string;
+  recipe: string;
+  keep_runs: number | null;
+  keep_days: number | null;
+  on_degraded: OnDegraded | null;
+  fixtures: number | null;
+  auto_repair: number;
+}
+
+const DEFINITION = "name, kind, url, site, tags, recipe, keep_runs, keep_days, on_degraded, fixtures, auto_repair";
+
+const isSame = DEFINITION.split(", ")
+  .map((column) => `v.${column} IS NOT DISTINCT FROM j.${column}`)
+  .join(" AND ");
+
+/** Writes the job as it is now as its newest version, unless that is what its newest version says. */
+export function keepVersion({ connection }: Context, job: number, source: JobChangeSource | undefined, now: number) {
+  const { author, restored = null } = source ?? { author: "api" };
+  const newest = "(SELECT coalesce(max(version), 0) FROM job_versions WHERE job = ?1)";
+  const written = connection
+    .sql(
+      `INSERT INTO job_versions (job, version, made_at, author, restored, ${DEFINITION})
+       SELECT j.n, ${newest} + 1, ?2, ?3, ?4, ${DEFINITION} FROM jobs j WHERE j.n = ?1
+         AND NOT EXISTS (SELECT 1 FROM job_versions v WHERE v.job = ?1 AND v.version = ${newest} AND ${isSame})`,
+    )
+    .run(job, now, author, restored);
+  if (Number(written.changes) > 0)
+    connection.sql(`DELETE FROM job_versions WHERE job = ?1 AND version <= ${newest} - ${KEPT_VERSIONS}`).run(job);
+}
+
+/** The number of the newest version, within the caller's transaction; 0: none. */
+export function newestVersion({ connection }: Context, job: number): number {
+  const row = connection.sql("SELECT max(version) AS version FROM job_versions WHERE job = ?").get(job);
+  return Number(row?.["version"] ?? 0);
+}
+
+const INFO = "v.version, v.made_at, v.author, v.restored";
+
+const toInfo = ({ version, made_at, author, restored }: VersionRow): JobVersionInfo => ({
+  version,
+  madeAt: made_at,
+  author,
+  restored,
+});
+
+export function readJobVersions(
+  { connection }: Context,
+  id: string,
+  { before = Number.MAX_SAFE_INTEGER, limit }: { before?: number; limit: number },
+): JobVersionInfo[] {
+  const list = connection
+    .sql(
+      `SELECT ${INFO} FROM jobs j JOIN job_versions v ON v.job = j.n WHERE j.id = ? AND v.version < ?
+       ORDER BY v.version DESC LIMIT ?`,
+    )
+    .all(id, before, limit);
+  return rows<VersionRow>(list).map(toInfo);
+}
+
+export function readJobVersion({ connection }: Context, id: string, version: number): JobVersionRecord | null {
+  const row = connection
+    .sql("SELECT v.* FROM jobs j JOIN job_versions v ON v.job = j.n WHERE j.id = ? AND v.version = ?")
+    .get(id, version) as VersionRow | undefined;
+  if (row === undefined) return null;
+  return {
+    ...toInfo(row),
+    definition: {
+      name: row.name,
+      kind: row.kind,
+      url: row.url,
+      site: row.site,
+      tags: JSON.parse(row.tags) as string[],
+      recipe: JSON.parse(row.recipe) as unknown,
+      keepRuns: row.keep_runs,
+      keepDays: row.keep_days,
+      onDegraded: row.on_degraded,
+      fixtures: row.fixtures,
+      autoRepair: row.auto_repair === 1,
+    },
+  };
+}

@@ -1,0 +1,285 @@
+/** Proposals that repair the rules of a job after its pages changed. */
+import { OrbError } from "../../../base/errors.ts";
+import { isoOf } from "../../../base/iso.ts";
+import type { RepairProposal, RepairState } from "../../../domain/health/repair.ts";
+import { decodeId } from "../../../domain/run/ids.ts";
+import type { AlertRecord, NewAlert } from "../../ports/alert-port.ts";
+import type { NewRepair, RepairEffect, RepairRecord, RepairStore, RereadRun } from "../../ports/repair-port.ts";
+import { appendEvent, type Context, rows } from "../kernel/context.ts";
+import { dropPages } from "../runs/retention.ts";
+import { readRunPages } from "../runs/run-pages.ts";
+import { INSERT_RESULT } from "../tasks/write-outputs.ts";
+import { insertAlerts } from "./alerts.ts";
+import { keepVersion, newestVersion } from "./job-versions.ts";
+
+interface RepairRow {
+  number: number;
+  run: number;
+  run_id: string;
+  made_at: number;
+  version: number;
+  state: RepairState;
+  decided_at: number | null;
+  proposal: string;
+}
+
+interface JobRow {
+  n: number;
+  id: string;
+  name: string | null;
+}
+
+export function repairStore(context: Context): RepairStore {
+  return {
+    runPages: async (runId, options) => readRunPages(context, runId, options),
+    repairsDue: async (limit) => repairsDue(context, limit),
+    async repair(jobId) {
+      const row = repairRow(context, jobId);
+      return row === undefined ? null : toRecord(row);
+    },
+    recordRepair: async (jobId, repair, options, now) => recordRepair(context, jobId, repair, options, now),
+    acceptRepair: async (jobId, number, effect, now) => acceptRepair(context, jobId, number, effect, now),
+    rejectRepair: async (jobId, number, now) => rejectRepair(context, jobId, number, now),
+  };
+}
+
+const toRecord = (row: RepairRow): RepairRecord => ({
+  number: row.number,
+  runId: row.run_id,
+  version: row.version,
+  state: row.state,
+  madeAt: row.made_at,
+  decidedAt: row.decided_at,
+  proposal: JSON.parse(row.proposal) as RepairProposal,
+});
+
+function repairRow({ connection }: Context, jobId: string): RepairRow | undefined {
+  return connection.sql("SELECT p.* FROM jobs j JOIN repairs p ON p.job = j.n WHERE j.id = ?").get(jobId) as
+    | RepairRow
+    | undefined;
+}
+
+function jobRow({ connection }: Context, jobId: string): JobRow | undefined {
+  return connection.sql("SELECT n, id, name FROM jobs WHERE id = ?").get(jobId) as JobRow | undefined;
+}
+
+/** Worded like the partial index, so that it applies. */
+export const REPAIR_IS_DUE = "repair_due = 1";
+
+function repairsDue({ connection }: Context, limit: number): { jobId: string; runId: string }[] {
+  const list = connection.sql(
+    `SELECT h.job, r.id FROM run_health h JOIN runs r ON r.n = h.run WHERE h.${REPAIR_IS_DUE}
+       AND r.removing_at IS NULL ORDER BY h.run DESC LIMIT ?`,
+  );
+  return rows<{ job: string; id: string }>(list.all(limit)).map(({ job, id }) => ({ jobId: job, runId: id }));
+}
+
+function recordRepair(
+  context: Context,
+  jobId: string,
+  repair: NewRepair,
+  { deliver, effect }: { deliver?: boolean; effect?: RepairEffect },
+  now: number,
+): { repair: RepairRecord; alert: AlertRecord | null } | null {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      const job = jobRow(context, jobId);
+      const run = connection
+        .sql("SELECT n FROM runs WHERE id = ? AND job = ? AND removing_at IS NULL")
+        .get(repair.runId, jobId) as { n: number } | undefined;
+      if (job === undefined || run === undefined || newestVersion(context, job.n) !== repair.version) return null;
+      if (effect?.reread !== null && effect !== undefined && !isAsRead(context, run.n, effect.reread)) return null;
+      const before = repairRow(context, jobId);
+      // What a person has seen already is not told again after each run, and what was rejected stays so.
+      const isKnown =
+        deliver !== undefined && effect === undefined && before !== undefined && isRepeated(before, repair);
+      const state = isKnown ? before.state : repair.state;
+      const row = connection
+        .sql(
+          `INSERT INTO repairs (job, number, run, run_id, made_at, version, state, proposal)
+           VALUES (?, 1, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (job) DO UPDATE SET number = repairs.number + 1, run = excluded.run, run_id = excluded.run_id,
+             made_at = excluded.made_at, version = excluded.version, state = excluded.state, decided_at = NULL,
+             proposal = excluded.proposal
+           RETURNING *`,
+        )
+        .get(job.n, run.n, repair.runId, now, repair.version, state, JSON.stringify(repair.proposal));
+      connection
+        .sql(`UPDATE run_health SET repair_due = 0 WHERE job = ? AND run <= ? AND ${REPAIR_IS_DUE}`)
+        .run(jobId, run.n);
+      const stored = row as unknown as RepairRow;
+      if (repair.state !== "open" || isKnown) return { repair: toRecord(stored), alert: null };
+      if (effect === undefined) proposed(context, job, stored, now);
+      const after = effect === undefined ? stored : apply(context, job, stored, effect, now);
+      const record = toRecord(after);
+      if (deliver === undefined) return { repair: record, alert: null };
+      const alert = alertOf(job, after, effect !== undefined);
+      return { repair: record, alert: insertAlerts(context, [alert], { deliver }, now)[0] ?? null };
+    },
+    { durable: true },
+  );
+}
+
+/** The same rules for the same version of the job as a proposal that waits, or was rejected. */
+function isRepeated(before: RepairRow, { state, version, proposal }: NewRepair): boolean {
+  if (state !== "open" || before.version !== version || (before.state !== "open" && before.state !== "rejected"))
+    return false;
+  const rulesIn = ({ fields }: RepairProposal) =>
+    JSON.stringify(fields.map(({ field, new_rule }) => [field, new_rule]));
+  return rulesIn(JSON.parse(before.proposal) as RepairProposal) === rulesIn(proposal);
+}
+
+const repairedIn = ({ proposal }: RepairRow): string[] =>
+  (JSON.parse(proposal) as RepairProposal).fields
+    .filter(({ new_rule }) => new_rule !== null)
+    .map(({ field }) => field ?? "items");
+
+function proposed(context: Context, job: JobRow, repair: RepairRow, now: number): void {
+  const fields = repairedIn(repair);
+  const message = `Repair proposed: new rules for ${fields.join(", ")}`;
+  appendEvent(
+    context,
+    repair.run,
+    { type: "repair.proposed", level: "info", message, meta: { job_id: job.id, fields } },
+    now,
+  );
+}
+
+/** Values stay in the store: alerts leave it. */
+function alertOf(job: JobRow, repair: RepairRow, isAccepted: boolean): NewAlert {
+  const fields = repairedIn(repair);
+  const what = isAccepted ? "Rules repaired" : "Repair proposed";
+  return {
+    kind: isAccepted ? "repair_accepted" : "repair_proposed",
+    subject: job.id,
+    message: `${what}: ${job.name ?? job.id}: ${fields.join(", ")}`,
+    detail: {
+      event_type: isAccepted ? "repair.accepted" : "repair.proposed",
+      job_id: job.id,
+      name: job.name,
+      run_id: repair.run_id,
+      fields,
+    },
+    key: `repair:${job.id}:${repair.number}`,
+  };
+}
+
+function openRepair(context: Context, jobId: string, number: number): { job: JobRow; repair: RepairRow } {
+  const job = jobRow(context, jobId);
+  const repair = repairRow(context, jobId);
+  if (job === undefined || repair === undefined)
+    throw new OrbError("not_found", `there is no repair proposal of a job with the id ${jobId}`);
+  if (repair.number === number && repair.state === "open") return { job, repair };
+  const why = repair.number === number ? `is ${repair.state}` : "was replaced by a newer one";
+  throw new OrbError("illegal_transition", `the repair proposal ${why}, so it cannot be decided`, {
+    hint: `Read it again: orb jobs repair ${jobId}`,
+  });
+}
+
+function acceptRepair(
+  context: Context,
+  jobId: string,
+  number: number,
+  effect: RepairEffect,
+  now: number,
+): RepairRecord {
+  return context.connection.write(
+    () => {
+      const { job, repair } = openRepair(context, jobId, number);
+      const newest = newestVersion(context, job.n);
+      if (newest !== repair.version)
+        throw new OrbError(
+          "version_conflict",
+          `the job was changed since the proposal of ${isoOf(repair.made_at)}: it repairs version ${repair.version}, and the job is at version ${newest}`,
+          {
+            fields: [{ path: "version", message: `is ${newest} now, the proposal is of ${repair.version}` }],
+            hint: `See what changed: orb jobs versions ${jobId} ${newest}. Run the job, then ask for another proposal.`,
+          },
+        );
+      return toRecord(apply(context, job, repair, effect, now));
+    },
+    { durable: true },
+  );
+}
+
+/** The whole effect of an accepted proposal, within the caller's transaction. */
+function apply(context: Context, job: JobRow, repair: RepairRow, effect: RepairEffect, now: number): RepairRow {
+  const { connection } = context;
+  connection
+    .sql("UPDATE jobs SET recipe = ?, updated_at = ? WHERE n = ?")
+    .run(JSON.stringify(effect.recipe), now, job.n);
+  keepVersion(context, job.n, { author: "repair" }, now);
+  const { reread } = effect;
+  connection
+    .sql("UPDATE run_health SET rules = ? WHERE job = ? AND rules = ? AND baseline = 1")
+    .run(effect.rules.after, job.id, effect.rules.before);
+  if (reread !== null) replaceRecords(context, repair.run, { ...reread, rules: effect.rules.after }, now);
+  const fields = repairedIn(repair);
+  const records = reread === null ? null : reread.tasks.reduce((sum, task) => sum + task.records.length, 0);
+  const again =
+    reread === null ? "" : `; its ${reread.tasks.length} pages were read again from their copies, nothing was fetched`;
+  // The run may have been removed since; its event goes with it.
+  appendEvent(
+    context,
+    repair.run,
+    {
+      type: "repair.accepted",
+      level: "info",
+      message: `Repair accepted: new rules for ${fields.join(", ")}${again}`,
+      meta: {
+        job_id: job.id,
+        version: newestVersion(context, job.n),
+        fields,
+        ...(reread === null ? {} : { pages: reread.tasks.length, pages_missing: reread.missing, records }),
+      },
+    },
+    now,
+  );
+  const row = connection
+    .sql("UPDATE repairs SET state = 'accepted', decided_at = ? WHERE job = ? RETURNING *")
+    .get(now, job.n);
+  return row as unknown as RepairRow;
+}
+
+/** Whether the run is still the one whose pages were read again. */
+function isAsRead({ connection }: Context, run: number, { generation }: RereadRun): boolean {
+  const found = connection
+    .sql("SELECT 1 FROM runs WHERE n = ? AND generation = ? AND health_generation = ? AND finished_at IS NOT NULL")
+    .get(run, generation, generation);
+  return found !== undefined;
+}
+
+function replaceRecords(context: Context, run: number, reread: RereadRun & { rules: string }, now: number): void {
+  const { connection, instance } = context;
+  const list = reread.tasks.flatMap(({ taskId, records }) => {
+    const task = decodeId(instance, "task", taskId);
+    return task === null ? [] : [{ task, records }];
+  });
+  connection
+    .sql("DELETE FROM results WHERE run = ? AND task IN (SELECT CAST(value AS BIGINT) FROM json_each(?))")
+    .run(run, JSON.stringify(list.map(({ task }) => task)));
+  const values = list.flatMap(({ task, records }) =>
+    records.map((data, ordinal) => [task, ordinal, JSON.stringify(data ?? null), now, run]),
+  );
+  connection.dialect.each(connection, INSERT_RESULT, values);
+  connection.sql("UPDATE runs SET snapshot = ? WHERE n = ?").run(JSON.stringify(reread.snapshot), run);
+  connection
+    .sql("UPDATE run_health SET rules = ?, profile = ?, reasons = NULL, baseline = 1, accepted_at = NULL WHERE run = ?")
+    .run(reread.rules, JSON.stringify(reread.profile), run);
+  dropPages(context, "run = ?", run);
+}
+
+function rejectRepair(context: Context, jobId: string, number: number, now: number): RepairRecord {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      const { job } = openRepair(context, jobId, number);
+      const row = connection
+        .sql("UPDATE repairs SET state = 'rejected', decided_at = ? WHERE job = ? RETURNING *")
+        .get(now, job.n);
+      return toRecord(row as unknown as RepairRow);
+    },
+    { durable: true },
+  );
+}

@@ -1,0 +1,78 @@
+/** Pages of a run that are kept until its records are compared with those before. */
+import { encodeId } from "../../../domain/run/ids.ts";
+import type { BodyForm } from "../../../domain/page/fixture.ts";
+import type { SettledTask } from "../../ports/port.ts";
+import type { RunPageRecord } from "../../ports/repair-port.ts";
+import { type Context, rows } from "../kernel/context.ts";
+import { recordOrphanedFiles } from "./retention.ts";
+
+interface PageRow {
+  n: number;
+  task: number;
+  url: string;
+  content_type: string | null;
+  form: string;
+  hash: Uint8Array;
+  size: number;
+  sealed: number;
+}
+
+/** Keeps the page of a completed task; a page that is fetched again replaces it. */
+export function keepRunPage(context: Context, { task, report }: SettledTask, run: number): void {
+  const page = report?.keptPage;
+  if (page === undefined) return;
+  const { connection } = context;
+  // A task without a history has no page yet.
+  if (task.attempts.length > 0) replacePage(context, task.row);
+  connection
+    .sql(
+      `INSERT INTO run_pages (job, run, task, url, content_type, form, hash, size, sealed)
+       SELECT j.n, r.n, ?, ?, ?, ?, ?, ?, ? FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = ?`,
+    )
+    .run(
+      task.row,
+      page.url,
+      page.contentType,
+      page.form,
+      Buffer.from(page.hash, "hex"),
+      page.size,
+      page.isSealed ? 1 : 0,
+      run,
+    );
+}
+
+function replacePage(context: Context, task: number): void {
+  const { connection } = context;
+  const before = connection.sql("SELECT hash FROM run_pages WHERE task = ?").get(task) as
+    | { hash: Uint8Array }
+    | undefined;
+  if (before === undefined) return;
+  recordOrphanedFiles(context, [Buffer.from(before.hash).toString("hex")]);
+  // The file is deleted next.
+  connection.dialect.outliveCrash(connection);
+  connection.sql("DELETE FROM run_pages WHERE task = ?").run(task);
+}
+
+export function readRunPages(
+  { connection, instance }: Context,
+  runId: string,
+  { after = 0, limit }: { after?: number; limit: number },
+): RunPageRecord[] {
+  const list = connection
+    .sql(
+      `SELECT p.n, p.task, p.url, p.content_type, p.form, p.hash, p.size, p.sealed
+       FROM runs r JOIN run_pages p ON p.run = r.n WHERE r.id = ? AND r.removing_at IS NULL AND p.n > ?
+       ORDER BY p.n LIMIT ?`,
+    )
+    .all(runId, after, limit);
+  return rows<PageRow>(list).map((row) => ({
+    number: row.n,
+    taskId: encodeId(instance, "task", row.task),
+    url: row.url,
+    contentType: row.content_type,
+    form: row.form as BodyForm,
+    hash: Buffer.from(row.hash).toString("hex"),
+    size: row.size,
+    isSealed: row.sealed === 1,
+  }));
+}

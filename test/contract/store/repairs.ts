@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import type { HealthProfile } from "../../../src/domain/health/profile.ts";
+import { ProfileBuilder } from "../../../src/domain/health/profile.ts";
+import type { RepairProposal } from "../../../src/domain/health/repair.ts";
+import type { KeptPage } from "../../../src/domain/page/fixture.ts";
+import type { NewRepair, RereadRun } from "../../../src/store/ports/repair-port.ts";
+import { newJob } from "./jobs.ts";
+import { DONE, type Kit, NOBODY, newTask, refused, type Scenario, type Verdict } from "./kit.ts";
+
+const hashOf = (name: string) => Buffer.from(name.padEnd(32, ".")).toString("hex");
+const page = (name: string): KeptPage => ({
+  url: `https://a.example/${name}`,
+  hash: hashOf(name),
+  size: 10,
+  contentType: "text/html",
+  form: "bytes",
+  isSealed: false,
+});
+
+const OLD = { fields: { price: ".price" } };
+const NEW = { fields: { price: ".amount" } };
+const RULES = "rules-1";
+const BY = { before: RULES, after: "rules-2" };
+
+const makeJob = async (kit: Kit) =>
+  (await kit.store.createJob(newJob("prices", { kind: "crawl", recipe: OLD }), kit.now)).created.id;
+
+function profileOf(records: readonly object[]): HealthProfile {
+  const builder = new ProfileBuilder();
+  for (const record of records) builder.add(record as Record<string, unknown>, "t", null);
+  return builder.profile();
+}
+
+const records = (filled: number) => Array.from({ length: 40 }, (_, n) => ({ price: n < filled ? `€ ${n}` : null }));
+
+/** A run of the job with one page that gives forty records, compared with those before. */
+async function compared(kit: Kit, jobId: string, name: string, filled: number): Promise<string> {
+  kit.pass(1000);
+  const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: OLD }, jobId };
+  const { created } = await kit.store.startRun(run, [newTask(name)], kit.now);
+  await kit.store.admitCrawls(1000, kit.now);
+  const lane = await kit.take("A");
+  const { tasks } = await kit.claim(lane, 1);
+  const results = records(filled).map((fields) => ({ url: name, fields }));
+  await kit.report(lane, tasks, { ...DONE, results } as Verdict, { keptPage: page(name) });
+  await kit.store.releaseLane(lane);
+  const found = { rules: RULES, profile: profileOf(records(filled)) };
+  const { generation } = (await kit.store.run(created.id))!;
+  await kit.store.recordRunHealth({ runId: created.id, generation }, found, { deliver: false }, kit.now);
+  return created.id;
+}
+
+/** A job with three good runs and a degraded one. */
+async function degradedJob(kit: Kit): Promise<{ job: string; run: string }> {
+  const job = await makeJob(kit);
+  for (const name of ["a", "b", "c"]) await compared(kit, job, name, 40);
+  return { job, run: await compared(kit, job, "d", 0) };
+}
+
+const proposal: RepairProposal = {
+  fields: [{ field: "price", old_rule: ".price", new_rule: ".amount", confidence: 1, reason: null, values: [] }],
+  pages: { paired: 3, others: 5 },
+  reason: null,
+};
+
+const newRepair = (runId: string, version = 1, state: NewRepair["state"] = "open"): NewRepair => ({
+  runId,
+  version,
+  state,
+  proposal,
+});
+
+const pagesOf = async (kit: Kit, runId: string) =>
+  (await kit.store.runPages(runId, { limit: 100 })).map(({ url }) => url.slice("https://a.example/".length));
+
+const typesOf = async (kit: Kit, runId: string) =>
+  (await kit.store.events(runId, { limit: 100 })).map(({ type }) => type);
+
+const rereadOf = (generation: number, taskId: string): RereadRun => ({
+  generation,
+  snapshot: { options: NEW },
+  profile: profileOf(records(40)),
+  tasks: [{ taskId, records: records(40).map((fields) => ({ url: "d", fields })) }],
+  missing: 0,
+});
+
+export function repairScenarios(scenario: Scenario): void {
+  scenario(
+    "pages of a run are kept until it is compared, those of the degraded run until the next one",
+    async (kit) => {
+      const job = await makeJob(kit);
+      const runs: string[] = [];
+      for (const name of ["a", "b", "c"]) runs.push(await compared(kit, job, name, 40));
+      for (const run of runs) assert.deepEqual(await pagesOf(kit, run), [], "its records are good");
+      const first = await compared(kit, job, "d", 0);
+      assert.deepEqual(await pagesOf(kit, first), ["d"]);
+      assert.equal(await kit.store.isOrphaned(hashOf("d")), false);
+      assert.equal((await kit.store.storedBytes({ after: 0, limit: 10 })).bytes, 10);
+      const second = await compared(kit, job, "e", 0);
+      assert.deepEqual([await pagesOf(kit, first), await pagesOf(kit, second)], [[], ["e"]]);
+      await kit.store.deleteRun(second, kit.now);
+      while ((await kit.store.removeExpired(100)) > 0);
+      const { orphaned } = await kit.store.orphanedFiles({ limit: 100 });
+      assert.deepEqual(orphaned.toSorted(), ["a", "b", "c", "d", "e"].map(hashOf));
+      await kit.expectClean();
+    },
+  );
+
+  scenario("a degraded run is considered once, and its proposal is told by an event and an alert", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    assert.equal((await kit.store.dutiesDue(kit.now)).repairs, true);
+    assert.deepEqual(await kit.store.repairsDue(10), [{ jobId: job, runId: run }]);
+    const recorded = await kit.store.recordRepair(job, newRepair(run), { deliver: true }, kit.now);
+    assert.deepEqual([recorded?.alert?.kind, recorded?.alert?.subject], ["repair_proposed", job]);
+    assert.deepEqual(await kit.store.repairsDue(10), []);
+    assert.equal((await kit.store.dutiesDue(kit.now)).repairs, false);
+    assert.deepEqual(await (await kit.open()).repair(job), {
+      ...newRepair(run),
+      number: 1,
+      madeAt: kit.now,
+      decidedAt: null,
+    });
+    assert.equal((await typesOf(kit, run)).at(-1), "repair.proposed");
+    const again = await kit.store.recordRepair(job, newRepair(run, 1, "abstained"), {}, kit.now);
+    assert.deepEqual([again?.repair.number, again?.repair.state, again?.alert], [2, "abstained", null]);
+    assert.deepEqual([await kit.store.repair(NOBODY), (await kit.store.alerts({ limit: 10 })).length], [null, 2]);
+  });
+
+  scenario("accepting changes the rules as a version, once, and not after another change", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    const effect = { recipe: NEW, rules: BY, reread: null };
+    await refused("not_found", kit.store.acceptRepair(job, 1, effect, kit.now));
+    await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
+    await refused("illegal_transition", kit.store.acceptRepair(job, 7, effect, kit.now));
+    await kit.store.updateJob(job, { name: "other" }, kit.now);
+    await refused("version_conflict", kit.store.acceptRepair(job, 1, effect, kit.now));
+    assert.deepEqual((await kit.store.job(job))?.recipe, OLD);
+    assert.equal(await kit.store.recordRepair(job, newRepair(run), {}, kit.now), null, "of the version before");
+
+    await kit.store.recordRepair(job, newRepair(run, 2), {}, kit.now);
+    const accepted = await kit.store.acceptRepair(job, 2, effect, kit.now);
+    assert.deepEqual([accepted.state, accepted.decidedAt], ["accepted", kit.now]);
+    assert.deepEqual((await kit.store.job(job))?.recipe, NEW);
+    const [newest] = await kit.store.jobVersions(job, { limit: 1 });
+    assert.deepEqual([newest?.version, newest?.author], [3, "repair"]);
+    assert.equal((await typesOf(kit, run)).at(-1), "repair.accepted");
+    await refused("illegal_transition", kit.store.acceptRepair(job, 2, effect, kit.now));
+    await refused("illegal_transition", kit.store.rejectRepair(job, 2, kit.now));
+    await kit.expectClean();
+  });
+
+  scenario("a rejected proposal stays rejected, and one of pages that are good again is outdated", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
+    assert.equal((await kit.store.rejectRepair(job, 1, kit.now)).state, "rejected");
+    await refused(
+      "illegal_transition",
+      kit.store.acceptRepair(job, 1, { recipe: NEW, rules: BY, reread: null }, kit.now),
+    );
+    const second = await compared(kit, job, "e", 0);
+    assert.deepEqual(await kit.store.repairsDue(10), [{ jobId: job, runId: second }]);
+    await kit.store.recordRepair(job, newRepair(second), {}, kit.now);
+    await compared(kit, job, "f", 40);
+    assert.equal((await kit.store.repair(job))?.state, "outdated");
+    await kit.store.deleteJob(job, kit.now);
+    assert.equal(await kit.store.repair(job), null);
+    await kit.expectClean();
+  });
+
+  scenario("the same proposal after another run is not told again, and a rejected one stays rejected", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    const propose = async (runId: string, rule: string) => {
+      const fields = [{ ...proposal.fields[0]!, new_rule: rule }];
+      const repair = { ...newRepair(runId), proposal: { ...proposal, fields } };
+      const recorded = await kit.store.recordRepair(job, repair, { deliver: false }, kit.now);
+      return [recorded?.repair.state, recorded?.repair.runId === runId, recorded?.alert?.kind ?? null];
+    };
+    assert.deepEqual(await propose(run, ".amount"), ["open", true, "repair_proposed"]);
+    const second = await compared(kit, job, "e", 0);
+    assert.deepEqual(await propose(second, ".amount"), ["open", true, null]);
+    await kit.store.rejectRepair(job, 2, kit.now);
+    const third = await compared(kit, job, "f", 0);
+    assert.deepEqual(await propose(third, ".amount"), ["rejected", true, null]);
+    assert.deepEqual(await propose(third, ".sum"), ["open", true, "repair_proposed"]);
+    await kit.store.acceptHealth(job, kit.now);
+    assert.equal((await kit.store.repair(job))?.state, "outdated", "the change is right");
+  });
+
+  scenario("an automatic repair replaces the records of the run with the rules of the job", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    const { generation } = (await kit.store.run(run))!;
+    const [kept] = await kit.store.runPages(run, { limit: 10 });
+    const stale = { recipe: NEW, rules: BY, reread: rereadOf(generation + 1, kept!.taskId) };
+    assert.equal(await kit.store.recordRepair(job, newRepair(run), { deliver: false, effect: stale }, kit.now), null);
+    assert.deepEqual((await kit.store.job(job))?.recipe, OLD, "the run went on meanwhile");
+    const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, kept!.taskId) };
+    const recorded = await kit.store.recordRepair(job, newRepair(run), { deliver: false, effect }, kit.now);
+    assert.deepEqual([recorded?.repair.state, recorded?.alert?.kind], ["accepted", "repair_accepted"]);
+    const results = await kit.store.results(run, { limit: 100 });
+    assert.deepEqual(
+      results.map(({ data, ordinal }) => [ordinal, data]),
+      records(40).map((fields, index) => [index, { url: "d", fields }]),
+    );
+    const after = (await kit.store.run(run))!;
+    assert.deepEqual([after.degraded, after.snapshot], [null, { options: NEW }]);
+    const health = await kit.store.runHealth(job, { limit: 10 });
+    assert.deepEqual(
+      health.map(({ rules, isBaseline, reasons }) => [rules, isBaseline, reasons]),
+      Array.from({ length: 4 }, () => ["rules-2", true, null]),
+      "the good runs before stay the baseline",
+    );
+    assert.deepEqual(await pagesOf(kit, run), []);
+    assert.equal((await typesOf(kit, run)).filter((type) => type.startsWith("repair.")).join(), "repair.accepted");
+    await kit.expectClean();
+  });
+}

@@ -1,0 +1,201 @@
+import { Link } from "wouter";
+import { useCall, useChange } from "../../api/query.ts";
+import type { Job, JobHealth, Operations } from "../../api/types.ts";
+import { count, percent, shorten } from "../../logic/format.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { toast, toastError } from "../../ui/overlay/Toast.tsx";
+import { ErrorBox, Skeleton } from "../../ui/States.tsx";
+import { Time } from "../../ui/Values.tsx";
+import { ruleText } from "./rule-text.ts";
+import "./repair.css";
+
+type JobRepair = Operations["getJobRepair"]["answer"];
+type RepairedField = JobRepair["fields"][number];
+
+const OF_REPAIR = ["getJobRepair", "getJob", "listJobs", "getJobHealth"] as const;
+const REFRESH_MS = 10_000;
+
+/** New rules for fields whose rules broke: proposed, shown with their values, accepted or rejected by a person. */
+export function Repair({ job, health, isDegraded }: { job: Job; health: JobHealth; isDegraded: boolean }) {
+  const params = { job_id: job.id };
+  const hasNone = health.repair === null;
+  const { data, error, refetch } = useCall(
+    "getJobRepair",
+    { params },
+    { enabled: !hasNone, refetchInterval: REFRESH_MS },
+  );
+  const propose = useChange("proposeJobRepair", { invalidates: OF_REPAIR, onError: toastError });
+  // A repair of the past is in the versions of the job.
+  const isShown = isDegraded || health.repair === "open" || health.repair === "accepted";
+  if (!isShown) return null;
+  const tryAgain = (
+    <Button icon="retry" busy={propose.isPending} onClick={() => propose.mutate({ params })}>
+      {data === undefined ? "Propose a repair" : "Propose again"}
+    </Button>
+  );
+  if (data === undefined)
+    return (
+      <Card title="Repair" actions={hasNone ? tryAgain : undefined}>
+        {hasNone ? (
+          <p className="soft">
+            If the pages show the same values in other places, new rules for them can be found. Nothing is fetched: the
+            saved pages of this job are compared with those of the degraded run.
+          </p>
+        ) : error === null ? (
+          <Skeleton lines={3} />
+        ) : (
+          <ErrorBox error={error} onRetry={() => void refetch()} />
+        )}
+      </Card>
+    );
+  return (
+    <Card
+      title="Repair"
+      actions={data.state === "open" ? <Decide job={job} /> : data.state === "accepted" ? undefined : tryAgain}
+    >
+      <div className="stack">
+        <State job={job} repair={data} />
+        {data.fields.map((field) => (
+          <Field key={field.field ?? "items"} field={field} />
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+const STATES = {
+  open: { tone: "info", word: "Proposed" },
+  accepted: { tone: "good", word: "Accepted" },
+  rejected: { tone: "muted", word: "Rejected" },
+  abstained: { tone: "warn", word: "No proposal" },
+  outdated: { tone: "muted", word: "Outdated" },
+} as const;
+
+function State({ job, repair }: { job: Job; repair: JobRepair }) {
+  const { tone, word } = STATES[repair.state];
+  const found = repair.fields.filter(({ new_rule: rule }) => rule !== null).length;
+  return (
+    <p className="row">
+      <Badge tone={tone}>{word}</Badge>
+      <span>
+        {repair.state === "accepted" ? (
+          <>
+            The job has new rules since <Time at={repair.decided_at} />.{" "}
+            <Link className="link" href={`/jobs/${job.id}/versions`}>
+              Versions
+            </Link>
+          </>
+        ) : (
+          <>
+            {repair.state === "abstained"
+              ? "No new rule is right beyond doubt."
+              : `${count(found, "new rule")} for ${count(repair.fields.length, "broken field")}.`}{" "}
+            Compared: {count(repair.pages.paired + repair.pages.others, "page")} of the{" "}
+            <Link className="link" href={`/runs/${repair.run_id}`}>
+              degraded run
+            </Link>
+            , {repair.pages.paired} of them also as saved before.
+          </>
+        )}
+        {repair.reason === null ? "" : ` ${repair.reason}`}
+      </span>
+    </p>
+  );
+}
+
+function Decide({ job }: { job: Job }) {
+  const params = { job_id: job.id };
+  const accept = useChange("acceptJobRepair", {
+    invalidates: OF_REPAIR,
+    onSuccess: () => toast("The job has the new rules. Its next run uses them."),
+    onError: toastError,
+  });
+  const reject = useChange("rejectJobRepair", {
+    invalidates: OF_REPAIR,
+    onSuccess: () => toast("Rejected: the rules stay as they are."),
+    onError: toastError,
+  });
+  return (
+    <>
+      <Button busy={reject.isPending} onClick={() => reject.mutate({ params })}>
+        Reject
+      </Button>
+      <Button kind="primary" icon="check" busy={accept.isPending} onClick={() => accept.mutate({ params })}>
+        Use the new rules
+      </Button>
+    </>
+  );
+}
+
+function Field({ field }: { field: RepairedField }) {
+  const name = field.field ?? "items";
+  return (
+    <section className="repair-field" aria-label={`Repair of ${name}`}>
+      <h3 className="row">
+        <code className="wrap">{name}</code>
+        {field.confidence === null ? null : <span className="soft">Confidence {percent(field.confidence)}</span>}
+      </h3>
+      {field.reason === null ? null : <p className="wrap">Not repaired: {field.reason}</p>}
+      <dl className="repair-rules">
+        <div>
+          <dt>Old rule</dt>
+          <dd>
+            <code className="wrap">{ruleText(field.old_rule)}</code>
+          </dd>
+        </div>
+        {field.new_rule === null ? null : (
+          <div>
+            <dt>New rule</dt>
+            <dd>
+              <code className="wrap">{ruleText(field.new_rule)}</code>
+            </dd>
+          </div>
+        )}
+      </dl>
+      {field.values.length === 0 ? null : <Values field={field} />}
+    </section>
+  );
+}
+
+function Values({ field: { values, new_rule: rule } }: { field: RepairedField }) {
+  return (
+    <div className="repair-scroll">
+      <table className="repair-values">
+        <thead>
+          <tr>
+            <th scope="col">Page</th>
+            <th scope="col">Saved before</th>
+            <th scope="col">Old rule, now</th>
+            {rule === null ? null : <th scope="col">New rule, now</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {values.map((value) => (
+            <tr key={value.url}>
+              <th scope="row">
+                <a className="link wrap" href={value.url} title={value.url} target="_blank" rel="noreferrer noopener">
+                  {shorten(pathOf(value.url), 60)}
+                </a>
+              </th>
+              <td className="wrap">{value.saved === null ? "–" : shown(value.saved)}</td>
+              <td className="wrap">{shown(value.before)}</td>
+              {rule === null ? null : <td className="wrap">{shown(value.after)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const pathOf = (url: string) => {
+  const parsed = URL.parse(url);
+  return parsed === null ? url : parsed.pathname + parsed.search;
+};
+
+function shown(value: unknown): React.ReactNode {
+  if (value === null || value === undefined) return <span className="repair-empty">empty</span>;
+  return shorten(typeof value === "string" ? value : JSON.stringify(value), 120);
+}

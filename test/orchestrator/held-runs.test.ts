@@ -96,7 +96,10 @@ describe("a run that waits for proxies", () => {
     }
     const { status, facts } = await fixture.run(id);
     assert.deepEqual([status, facts.failure_reason], ["failed", "no_proxies"]);
-    assert.match(facts.error_message ?? "", /^no page was fetched through a proxy for too long: 3 of 3 usable/);
+    assert.match(
+      facts.error_message ?? "",
+      /^for too long, no page could be fetched through a proxy: 3 of 3 proxies usable/,
+    );
     assert.ok(waits > 2 && waits < 12, `${waits} waits: later each time`);
     assert.ok(fixture.clock.now() - begun >= 5 * MINUTE);
   });

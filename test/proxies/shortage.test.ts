@@ -71,14 +71,14 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     await using server = await TestServer.open({ ...env, APP_PROXY_SHORTAGE: "fail" });
     const none = await server.run({ target_url: site.url("/"), proxy: "pool" });
     assert.deepEqual([none.status, none.failure_code, none.failure_reason], ["failed", "network", "no_proxies"]);
-    assert.match(none.error_message ?? "", /0 of 0 usable, at least 10 required/);
+    assert.match(none.error_message ?? "", /0 of 0 proxies usable, at least 10 required/);
     await server.api.post("/proxies", { proxies: urlsOf(running) });
     // Known by then: a check that the run asks for may take longer than it waits.
     const check = await server.api.post("/proxies/refresh");
     await server.ended(check.json<{ job_id: string }>().job_id);
     const few = await server.run({ target_url: site.url("/"), proxy: "pool" });
     assert.deepEqual([few.status, few.failure_reason], ["failed", "no_proxies"]);
-    assert.match(few.error_message ?? "", /1 of 2 usable, at least 10 required/);
+    assert.match(few.error_message ?? "", /1 of 2 proxies usable, at least 10 required/);
     assert.equal(site.of("/").length, 0);
 
     await server.stop();

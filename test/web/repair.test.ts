@@ -54,7 +54,7 @@ describe("rules that a site's new layout broke", browserGate, () => {
     await assertAccessible(page);
     await assertFits(page);
     await page.getByRole("button", { name: "Use the new rules" }).click();
-    await page.getByText("The job has new rules since").waitFor();
+    await page.getByText("The job has had new rules since").waitFor();
     await run();
     assert.equal((await health()).runs[0]?.degraded, null, "the next run is as good as before");
 

@@ -18,7 +18,17 @@ const BY_CODE: Readonly<Record<FailureCode, string>> = {
   unknown: "See what happened with orb runs events.",
 };
 
+const NO_MODEL = "The language model did not answer: try again later.";
+
 const BY_REASON: Partial<Record<FailureReason, string>> = {
+  robots_unreachable: "robots.txt could not be read, so nothing is fetched: try again later.",
+  llm_rate_limited: NO_MODEL,
+  llm_unavailable: NO_MODEL,
+  llm_timeout: NO_MODEL,
+  llm_refused: "Check APP_LLM_URL, APP_LLM_KEY and APP_LLM_MODEL.",
+  llm_bad_answer: "The model's answer does not fit the schema: simplify the schema, or use another model.",
+  action_failed: "A browser action failed: correct the action named above.",
+  extraction_timeout: "Reading the page took too long: simplify the rules.",
   http_server_error: "The site has an error: try again later, or use --max-attempts 3 to retry automatically.",
   http_not_found: "The page does not exist: check the URL.",
   http_unauthorized: "The page needs a sign-in: store a session (orb login, orb sessions add) and use --session.",

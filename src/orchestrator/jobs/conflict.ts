@@ -17,7 +17,8 @@ export function refuseStaleJob(job: JobRecord, present: JobInput, change: JobInp
   if (version === undefined || version === now) return;
   const at = isoOf(job.updatedAt);
   const fields = differences(withoutSecrets(present), change);
-  const what = fields.length === 0 ? "" : `; your changes conflict in ${fields.map(({ path }) => path).join(", ")}`;
+  const what =
+    fields.length === 0 ? "" : `; the job now has other values in ${fields.map(({ path }) => path).join(", ")}`;
   throw new OrbError("version_conflict", `the job was changed at ${at}, after you read it${what}`, {
     fields: [...fields, { path: "version", message: `is ${now} now` }],
   });

@@ -53,7 +53,7 @@ export async function requireDegraded({ store }: Pick<FixtureDeps, "store">, job
   const [newest] = health;
   if (newest === undefined) throw none("no run of the job has been compared yet");
   if (newest.reasons === null) throw none(`the newest compared run ${newest.runId} is not degraded`);
-  if (newest.acceptedAt !== null) throw none(`the change of the run ${newest.runId} was accepted`);
+  if (newest.acceptedAt !== null) throw none(`run ${newest.runId} was accepted as the new baseline`);
   const run = await store.run(newest.runId);
   if (run === null) throw none(`the degraded run ${newest.runId} was deleted`);
   if (!isDeepStrictEqual(plain(rulesOfRun(run)), plain(rulesOfJob(job))))

@@ -184,7 +184,7 @@ async function automatic(
     effect: undefined,
   });
   const unsure = proposal.fields.find(({ confidence }) => (confidence ?? 0) < SURE);
-  if (unsure !== undefined) return left(`${unsure.field ?? "items"} is not certain enough`);
+  if (unsure !== undefined) return left(`the new rule of ${unsure.field ?? "items"} is not certain enough`);
   const read = await rereadRun(deps, degraded, rules, signal);
   if ("why" in read) return left(read.why);
   const recipe = recipeWith(degraded.job, rules);

@@ -53,11 +53,11 @@ const countOf = (usable: number) => (usable === 1 ? "1 proxy is" : `${usable} pr
 
 async function giveUp(deps: Deps, { id, waits }: HeldRun, proxyCounts: ProxiesThere, now: number): Promise<void> {
   const { store, proxyRules: rules } = deps;
-  const usable = `${proxyCounts.usable} of ${proxyCounts.total} usable`;
+  const usable = `${proxyCounts.usable} of ${proxyCounts.total} proxies usable`;
   const least = leastOf(rules);
   const why =
     waits > 0
-      ? `no page was fetched through a proxy for too long: ${usable}`
+      ? `for too long, no page could be fetched through a proxy: ${usable}`
       : `the run waited too long for proxies: ${usable}, at least ${least} required`;
   if (await store.failHeldRun(id, "proxies", failure("no_proxies", why), now)) await dropWork(deps, [id]);
 }

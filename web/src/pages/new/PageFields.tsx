@@ -243,7 +243,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         />
         <Textarea
           label="Follow"
-          help="Pages to follow without storing records, such as list pages. If Include and Read are empty, matching pages are stored too, and no others are followed."
+          help="Pages to follow without storing records, such as list pages. If Include and Read are empty, this works like Include."
           error={errors.follow}
           rows={2}
           value={form.follow}

@@ -112,7 +112,7 @@ function Row({ diff: { field, result, counts, differences } }: { diff: FieldDiff
         <code className="wrap">{field}</code>{" "}
         <Badge tone={TONES[result]}>
           {WORDS[result]}
-          {counts[result] > 1 ? ` in ${counts[result]}` : ""}
+          {counts[result] > 1 ? ` in ${count(counts[result], "record")}` : ""}
         </Badge>
       </th>
       <td className="wrap">{shown(first?.before)}</td>

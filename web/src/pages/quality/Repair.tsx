@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { useCall, useChange } from "../../api/query.ts";
 import type { Job, JobHealth, Operations } from "../../api/types.ts";
-import { count, percent, shorten } from "../../logic/format.ts";
+import { capital, count, percent, shorten } from "../../logic/format.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -75,33 +75,42 @@ const STATES = {
 
 function State({ job, repair }: { job: Job; repair: JobRepair }) {
   const { tone, word } = STATES[repair.state];
-  const found = repair.fields.filter(({ new_rule: rule }) => rule !== null).length;
   return (
     <p className="row">
       <Badge tone={tone}>{word}</Badge>
       <span>
         {repair.state === "accepted" ? (
           <>
-            The job has new rules since <Time at={repair.decided_at} />.{" "}
+            The job has had new rules since <Time at={repair.decided_at} />.{" "}
             <Link className="link" href={`/jobs/${job.id}/versions`}>
               Versions
             </Link>
           </>
         ) : (
-          <>
-            {repair.state === "abstained"
-              ? "No new rule is right beyond doubt."
-              : `${count(found, "new rule")} for ${count(repair.fields.length, "broken field")}.`}{" "}
-            Compared: {count(repair.pages.paired + repair.pages.others, "page")} of the{" "}
-            <Link className="link" href={`/runs/${repair.run_id}`}>
-              degraded run
-            </Link>
-            , {repair.pages.paired} of them also as saved before.
-          </>
+          <Basis repair={repair} />
         )}
-        {repair.reason === null ? "" : ` ${repair.reason}`}
+        {repair.reason === null ? "" : ` ${capital(repair.reason)}.`}
       </span>
     </p>
+  );
+}
+
+/** What was compared and found; nothing if nothing could be compared. */
+function Basis({ repair: { state, fields, pages, run_id: run } }: { repair: JobRepair }) {
+  const all = pages.paired + pages.others;
+  if (all === 0) return null;
+  const found = fields.filter(({ new_rule: rule }) => rule !== null).length;
+  return (
+    <>
+      {state === "abstained"
+        ? "No new rule is right beyond doubt."
+        : `${count(found, "new rule")} for ${count(fields.length, "broken field")}.`}{" "}
+      Based on {count(all, "page")} of the{" "}
+      <Link className="link" href={`/runs/${run}`}>
+        degraded run
+      </Link>
+      ; {pages.paired} of them also have a copy from before.
+    </>
   );
 }
 

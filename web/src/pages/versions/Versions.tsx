@@ -25,7 +25,7 @@ const AUTHORS: Readonly<Record<Version["author"], string>> = {
   mcp: "Agent (MCP)",
   library: "Library",
   repair: "Repair",
-  upgrade: "Before versions were kept",
+  upgrade: "Upgrade of Orbweaver",
 };
 
 /** What a job was before, and what changed: every version can be restored. */
@@ -111,7 +111,7 @@ function Restore({ job, version }: { job: Job; version: Version }) {
   const [isAsking, ask] = useState(false);
   const restore = useChange("restoreJobVersion", {
     invalidates: ["listJobVersions", "getJobVersion", "getJob", "listJobs", "getJobRepair"],
-    onSuccess: ({ version: now }) => toast(`The job is as in version ${version.version}; that is version ${now}.`),
+    onSuccess: ({ version: now }) => toast(`Version ${version.version} is restored, as version ${now}.`),
     onError: toastError,
     onSettled: () => ask(false),
   });

@@ -1198,6 +1198,8 @@ export type JobHealth = {
 
 export type JobRepair = {
   job_id: string;
+  /** of the proposals of this job */
+  number: number;
   /** open: waits for a decision. abstained: nothing could be repaired beyond doubt. outdated: a later run was good again */
   state: "open" | "abstained" | "accepted" | "rejected" | "outdated";
   /** the degraded run */
@@ -2063,7 +2065,9 @@ export interface Operations {
     params: {
       job_id: string;
     };
-    query: undefined;
+    query: {
+      number?: number;
+    };
     body: undefined;
     answer: JobRepair;
   };
@@ -4616,7 +4620,9 @@ export interface Operations {
     params: {
       job_id: string;
     };
-    query: undefined;
+    query: {
+      number?: number;
+    };
     body: undefined;
     answer: JobRepair;
   };
@@ -5556,6 +5562,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
 /** They take a query. */
 export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /jobs/{job_id}/health/accept",
+  "post /jobs/{job_id}/repair/accept",
   "delete /jobs/{job_id}",
   "delete /jobs/runs/{run_id}",
   "delete /workflows/{workflow_id}",
@@ -5590,6 +5597,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /workflows/{workflow_id}/tasks",
   "get /workflows",
   "get /schedules/preview",
+  "post /jobs/{job_id}/repair/reject",
   "get /events/stream",
   "get /jobs/runs/{run_id}/events/stream",
   "get /live/stream",

@@ -148,7 +148,7 @@ test("what sets the pace of a site is said with its numbers", () => {
     /until 2030-01-01 00:00:00 UTC: the server answered 500 \(server error\)\. Attempt 2 of 4 is next$/,
   );
   assert.doesNotMatch(waitingSentence({ reason: "site_paused", until: null }, { last }), /500/);
-  assert.match(waitingSentence({ reason: "concurrency_key", until: null, key: "crossref" }), /limit crossref/);
+  assert.match(waitingSentence({ reason: "concurrency_key", until: null, key: "crossref" }), /key crossref/);
   const ofCrawl = { reason: "concurrency_key", until: null, key: `crawl-${"0".repeat(36)}` } as const;
   assert.match(waitingSentence(ofCrawl), /^At the concurrency limit of its crawl/);
 });

@@ -201,7 +201,7 @@ describe("workflows", browserGate, () => {
     assert.equal(await use.getAttribute("href"), "/new?kind=workflow&template=price-monitor");
     await assertAccessible(page);
     await page.getByRole("link", { name: "Open price-monitor" }).click();
-    await page.getByRole("table", { name: "Params" }).getByText("Pages to monitor").waitFor();
+    await page.getByRole("table", { name: "Parameters" }).getByText("Pages to monitor").waitFor();
     await page
       .getByRole("list", { name: "Step graph" })
       .getByRole("button", { name: /^compare/ })

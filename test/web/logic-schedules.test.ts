@@ -40,7 +40,7 @@ test("what no preset says is custom", () => {
 
 test("days that some months lack are said", () => {
   assert.equal(presetNote({ ...USUAL, preset: "monthly", day: "28" }), null);
-  assert.match(presetNote({ ...USUAL, preset: "monthly", day: "31" }) ?? "", /Months without a 31/);
+  assert.match(presetNote({ ...USUAL, preset: "monthly", day: "31" }) ?? "", /Months without a day 31/);
 });
 
 test("a next run is shown by the clocks of its zone, wherever the browser is", () => {

@@ -76,7 +76,9 @@ describe("what is kept, and what is deleted, in the dashboard", browserGate, () 
     await more.click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Its runs and their results stay until you delete them.", { exact: false }).waitFor();
+    await dialog
+      .getByText("Its runs and their results stay until you or a retention rule deletes them.", { exact: false })
+      .waitFor();
     await dialog.getByLabel("Also delete its runs").check();
     await dialog.getByText("Its runs are deleted, too", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Delete job" }).click();

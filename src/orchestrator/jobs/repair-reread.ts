@@ -1,5 +1,5 @@
 /** Reads the kept pages of a degraded run again by repaired rules. Nothing is fetched, and nothing is written. */
-import type { CrawlPayload } from "../../domain/crawl/crawl-options.ts";
+import type { CrawlPayload, CrawlRecipe } from "../../domain/crawl/crawl-options.ts";
 import { without } from "../../base/without.ts";
 import { degradedReasons } from "../../domain/health/compare.ts";
 import { describeReason } from "../../domain/health/describe-reason.ts";
@@ -7,6 +7,7 @@ import { ProfileBuilder } from "../../domain/health/profile.ts";
 import { ruleFieldsOf } from "../../domain/health/run-records.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
+import type { JobRecord } from "../../store/records/job-records.ts";
 import type { RereadRun, RunPageRecord } from "../../store/ports/repair-port.ts";
 import { type FixtureDeps, pageRulesOf, readAgain } from "./fixtures.ts";
 import { type Degraded, keptPages, snapshotWith } from "./repair-proposal.ts";
@@ -15,6 +16,7 @@ type JsonRecord = Record<string, JsonValue>;
 
 /** They are in memory, and written in one transaction. */
 const MAX_RECORDS = 50_000;
+const MAX_CHARACTERS = 32 * 1024 * 1024;
 const CHUNK = 200;
 
 /** The run as the new rules read it, or why its records must stay as they are. */
@@ -24,19 +26,21 @@ export async function rereadRun(
   rules: Pick<Recipe, "fields" | "items">,
   signal: AbortSignal,
 ): Promise<{ reread: RereadRun } | { why: string }> {
+  const whyNot = whyNotAgain(job);
+  if (whyNot !== null) return { why: whyNot };
   const recipe = { ...pageRulesOf(job), ...rules };
   const tasks = new Map<string, JsonRecord[]>();
-  let [count, failed] = [0, 0];
+  let [count, bytes] = [0, 0];
   for await (const page of keptPages(deps, run.id)) {
     const { extraction } = await readAgain(deps, job, recipe, page, signal);
-    if (extraction.errors.length > 0) {
-      failed += 1;
-      continue;
-    }
-    const read = JSON.parse(JSON.stringify(extraction.records)) as JsonRecord[];
+    if (extraction.errors.length > 0) continue;
+    const text = JSON.stringify(extraction.records);
+    const read = JSON.parse(text) as JsonRecord[];
     tasks.set(page.taskId, await recordsOf(deps, run.kind, page, read, extraction.title));
     count += read.length;
+    bytes += text.length;
     if (count > MAX_RECORDS) return { why: `the run has more than ${MAX_RECORDS} records` };
+    if (bytes > MAX_CHARACTERS) return { why: "the records of the run are too large to be read again at once" };
   }
   if (tasks.size === 0) return { why: "no pages of the run are kept" };
   const { profile, missing } = await profileOf(deps, run.id, run.kind, tasks, signal);
@@ -53,9 +57,18 @@ export async function rereadRun(
     snapshot: snapshotWith(run, rules),
     profile,
     tasks: [...tasks].map(([taskId, records]) => ({ taskId, records })),
-    missing: missing + failed,
+    missing,
   };
   return { reread };
+}
+
+/** Records that depend on more than the page and its rules. */
+function whyNotAgain(job: JobRecord): string | null {
+  if (pageRulesOf(job).document) return "its records contain whole pages (document), which are not read again";
+  if (job.kind !== "crawl") return null;
+  const { article, only_changed: onlyChanged } = (job.recipe as CrawlRecipe).crawl;
+  if (article === true) return "its records contain articles, which are not read again";
+  return onlyChanged === true ? "it stores only changed pages" : null;
 }
 
 /** As the handler of the page writes them: what is not from the rules stays. */
@@ -67,13 +80,11 @@ async function recordsOf(
   title: string | null,
 ): Promise<JsonRecord[]> {
   const [first] = (await store.resultsOf(taskId)) as JsonRecord[];
-  const document = first?.["document"];
-  const withDocument = (index: number): JsonRecord => (index > 0 || document === undefined ? {} : { document });
-  if (kind !== "crawl") return read.map((fields, index) => ({ ...fields, ...withDocument(index) }));
+  if (kind !== "crawl") return [...read];
   const task = first === undefined ? await store.task(taskId) : null;
   const { depth = 0 } = (task?.payload ?? {}) as Partial<CrawlPayload>;
-  const about = first === undefined ? { url, depth, title } : without(first, "fields", "document");
-  return read.map((fields, index) => ({ ...about, fields, ...withDocument(index) }));
+  const about = first === undefined ? { url, depth, title } : without(first, "fields", "duplicate_of");
+  return read.map((fields) => ({ ...about, fields }));
 }
 
 /** Of the run as it would be; `missing`: pages that were read and are not kept. */

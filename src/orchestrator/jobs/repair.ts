@@ -23,6 +23,8 @@ import { rereadRun } from "./repair-reread.ts";
 
 interface RepairView extends RepairProposal {
   job_id: string;
+  /** Tells it from the proposal that it replaced. */
+  number: number;
   state: RepairState;
   /** The degraded run. */
   run_id: string;
@@ -32,8 +34,12 @@ interface RepairView extends RepairProposal {
   decided_at: string | null;
 }
 
-const toView = (jobId: string, { state, runId, version, madeAt, decidedAt, proposal }: RepairRecord): RepairView => ({
+const toView = (
+  jobId: string,
+  { number, state, runId, version, madeAt, decidedAt, proposal }: RepairRecord,
+): RepairView => ({
   job_id: jobId,
+  number,
   state,
   run_id: runId,
   version,
@@ -57,16 +63,21 @@ export async function showRepair(deps: JobDeps, jobId: string): Promise<RepairVi
 
 /** Computes a proposal from the newest degraded run, in place of the one before. */
 export async function proposeRepair(deps: FixtureDeps, jobId: string, signal: AbortSignal): Promise<RepairView> {
-  const job = await requireJob(deps, jobId);
+  // The version first: a change in between makes the job newer than the version, and nothing is written.
   const version = await newestVersion(deps, jobId);
+  const job = await requireJob(deps, jobId);
   const degraded = await requireDegraded(deps, job);
   const computed = await computeProposal(deps, degraded, signal);
   const recorded = await deps.store.recordRepair(jobId, toNew(degraded, version, computed), {}, deps.clock.now());
   if (recorded !== null) return toView(jobId, recorded.repair);
-  throw new OrbError("version_conflict", "the job was changed while its repair was computed", {
-    fields: [{ path: "job_id", message: "was changed meanwhile" }],
-    hint: "Try again.",
-  });
+  throw new OrbError(
+    "version_conflict",
+    "the job was changed, or another run was compared, while the repair was computed",
+    {
+      fields: [{ path: "job_id", message: "was changed meanwhile" }],
+      hint: "Try again.",
+    },
+  );
 }
 
 async function newestVersion({ store }: JobDeps, jobId: string): Promise<number> {
@@ -77,12 +88,12 @@ function toNew({ run }: Degraded, version: number, { proposal, rules }: Computed
   return { runId: run.id, version, state: rules === null ? "abstained" : "open", proposal };
 }
 
-/** Rejected with a conflict if the job was changed since the proposal. */
-export async function acceptRepair(deps: JobDeps, jobId: string): Promise<RepairView> {
+/** Rejected with a conflict if the job was changed since the proposal. `seen`: the number of the proposal that is meant. */
+export async function acceptRepair(deps: JobDeps, jobId: string, seen?: number): Promise<RepairView> {
   const repair = await requireRepair(deps, jobId);
   const job = await requireJob(deps, jobId);
   const effect = { ...(await changeOf(deps, job, repair)), reread: null };
-  return toView(jobId, await deps.store.acceptRepair(jobId, repair.number, effect, deps.clock.now()));
+  return toView(jobId, await deps.store.acceptRepair(jobId, seen ?? repair.number, effect, deps.clock.now()));
 }
 
 /** The job by the proposed rules, and what its earlier runs are compared by. */
@@ -113,9 +124,9 @@ function acceptedRules(job: JobRecord, { proposal }: RepairRecord) {
   return rules;
 }
 
-export async function rejectRepair(deps: JobDeps, jobId: string): Promise<RepairView> {
+export async function rejectRepair(deps: JobDeps, jobId: string, seen?: number): Promise<RepairView> {
   const { number } = await requireRepair(deps, jobId);
-  return toView(jobId, await deps.store.rejectRepair(jobId, number, deps.clock.now()));
+  return toView(jobId, await deps.store.rejectRepair(jobId, seen ?? number, deps.clock.now()));
 }
 
 /**
@@ -128,9 +139,9 @@ export async function considerRepair(
   { deliver }: { deliver: boolean },
   signal: AbortSignal,
 ): Promise<AlertRecord | null> {
+  const version = await newestVersion(deps, jobId);
   const job = await deps.store.job(jobId);
   if (job === null) return null;
-  const version = await newestVersion(deps, jobId);
   const result = await considered(deps, job, runId, version, signal);
   if (result === null) return null;
   const { repair, effect } = result;
@@ -159,11 +170,14 @@ async function considered(
     return (await automatic(deps, degraded, computed, repair, signal)) ?? { repair, effect: undefined };
   } catch (error) {
     signal.throwIfAborted();
-    if (isOrbError(error, "database_unavailable") || isOrbError(error, "database_busy")) throw error;
+    if (passes(error)) throw error;
     // A page that cannot be read would fail the same way each time.
     return nothing(messageOf(error));
   }
 }
+
+/** Whether it may work later. */
+const passes = (error: unknown) => isOrbError(error) && (error.reaction === "retry" || error.reaction === "wait");
 
 interface Considered {
   repair: NewRepair;
@@ -185,7 +199,11 @@ async function automatic(
   });
   const unsure = proposal.fields.find(({ confidence }) => (confidence ?? 0) < SURE);
   if (unsure !== undefined) return left(`the new rule of ${unsure.field ?? "items"} is not certain enough`);
-  const read = await rereadRun(deps, degraded, rules, signal);
+  const read = await rereadRun(deps, degraded, rules, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (passes(error)) throw error;
+    return { why: messageOf(error) };
+  });
   if ("why" in read) return left(read.why);
   const recipe = recipeWith(degraded.job, rules);
   return { repair, effect: { recipe, rules: comparedBy(degraded.run, rules), reread: read.reread } };

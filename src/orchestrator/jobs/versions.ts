@@ -102,7 +102,7 @@ function changesBetween(before: JobDefinition, after: JobDefinition): Difference
   const changes = differences(comparable(before), comparable(after), "");
   // Names are in the definition; a new value of the same name shows only that it is new.
   const secrets = [secretsOf(before), secretsOf(after)] as const;
-  if (changes.length > 0 && isDeepStrictEqual(...secrets)) return changes;
+  if (isDeepStrictEqual(...secrets)) return changes;
   return [...changes, { path: "credentials", before: HIDDEN, after: HIDDEN }];
 }
 

@@ -228,7 +228,7 @@ export const STORE_ACCESS: Readonly<Record<keyof StoreMethods, "read" | WriteSco
   diskUse: "read",
   removeExpired: "all",
   orphanedFiles: "all",
-  recordOrphanedFiles: "row",
+  recordOrphanedFiles: "runs",
   isOrphaned: "read",
   dropFiles: "all",
   forgetOrphanedFiles: "all",

@@ -10,6 +10,7 @@ const Params = strict({ job_id: IdParam });
 
 const JobRepair = strict({
   job_id: Uuid,
+  number: Type.Integer({ minimum: 1, description: "of the proposals of this job" }),
   state: oneOf(REPAIR_STATES, {
     description:
       "open: waits for a decision. abstained: nothing could be repaired beyond doubt. outdated: a later run was good again",
@@ -42,6 +43,12 @@ const JobRepair = strict({
         { description: "on up to 5 pages of the degraded run; of items, the number of records" },
       ),
     }),
+  ),
+});
+
+const Seen = strict({
+  number: Type.Optional(
+    Type.Integer({ minimum: 1, description: "the proposal that is meant; 409 if a newer one has replaced it" }),
   ),
 });
 
@@ -90,6 +97,7 @@ export function jobRepairRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "acceptJobRepair",
         tags: ["jobs"],
         params: Params,
+        querystring: Seen,
         response: {
           200: JobRepair,
           404: noRepair,
@@ -97,7 +105,7 @@ export function jobRepairRoutes(api: ApiInstance, deps: ApiDeps): void {
         },
       },
     },
-    (request) => acceptRepair(deps, request.params.job_id),
+    (request) => acceptRepair(deps, request.params.job_id, request.query.number),
   );
 
   api.post(
@@ -108,9 +116,10 @@ export function jobRepairRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "rejectJobRepair",
         tags: ["jobs"],
         params: Params,
+        querystring: Seen,
         response: { 200: JobRepair, 404: noRepair, 409: problemAnswer("the proposal is not open") },
       },
     },
-    (request) => rejectRepair(deps, request.params.job_id),
+    (request) => rejectRepair(deps, request.params.job_id, request.query.number),
   );
 }

@@ -21,7 +21,7 @@ import { dropStates } from "../crawls/page-states.ts";
 import { trimFixtures } from "./fixtures.ts";
 import { keepVersion } from "./job-versions.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
-import { dropPages } from "../runs/retention.ts";
+import { dropPagesOfJob } from "../runs/retention.ts";
 
 interface JobRow {
   n: number;
@@ -245,7 +245,7 @@ export async function deleteJob(
       connection.sql("DELETE FROM job_versions WHERE job = ?").run(n);
       connection.sql("DELETE FROM repairs WHERE job = ?").run(n);
       connection.sql("UPDATE run_health SET repair_due = 0 WHERE job = ? AND repair_due = 1").run(id);
-      dropPages(context, "job = ?", n);
+      dropPagesOfJob(context, n);
       connection
         .sql(
           `INSERT INTO deleted_jobs SELECT ?1, ?2

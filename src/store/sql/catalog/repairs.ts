@@ -6,7 +6,8 @@ import { decodeId } from "../../../domain/run/ids.ts";
 import type { AlertRecord, NewAlert } from "../../ports/alert-port.ts";
 import type { NewRepair, RepairEffect, RepairRecord, RepairStore, RereadRun } from "../../ports/repair-port.ts";
 import { appendEvent, type Context, rows } from "../kernel/context.ts";
-import { dropPages } from "../runs/retention.ts";
+import type { ForEach } from "../kernel/connection.ts";
+import { dropPagesOf } from "../runs/retention.ts";
 import { readRunPages } from "../runs/run-pages.ts";
 import { INSERT_RESULT } from "../tasks/write-outputs.ts";
 import { insertAlerts } from "./alerts.ts";
@@ -69,7 +70,9 @@ export const REPAIR_IS_DUE = "repair_due = 1";
 function repairsDue({ connection }: Context, limit: number): { jobId: string; runId: string }[] {
   const list = connection.sql(
     `SELECT h.job, r.id FROM run_health h JOIN runs r ON r.n = h.run WHERE h.${REPAIR_IS_DUE}
-       AND r.removing_at IS NULL ORDER BY h.run DESC LIMIT ?`,
+       AND r.removing_at IS NULL AND r.finished_at IS NOT NULL AND r.health_generation = r.generation
+       AND NOT EXISTS (SELECT 1 FROM run_health newer WHERE newer.job = h.job AND newer.run > h.run)
+     ORDER BY h.run DESC LIMIT ?`,
   );
   return rows<{ job: string; id: string }>(list.all(limit)).map(({ job, id }) => ({ jobId: job, runId: id }));
 }
@@ -89,22 +92,26 @@ function recordRepair(
         .sql("SELECT n FROM runs WHERE id = ? AND job = ? AND removing_at IS NULL")
         .get(repair.runId, jobId) as { n: number } | undefined;
       if (job === undefined || run === undefined || newestVersion(context, job.n) !== repair.version) return null;
+      if (!isDegradedStill(context, jobId, run.n)) return null;
       if (effect?.reread !== null && effect !== undefined && !isAsRead(context, run.n, effect.reread)) return null;
       const before = repairRow(context, jobId);
       // What a person has seen already is not told again after each run, and what was rejected stays so.
       const isKnown =
-        deliver !== undefined && effect === undefined && before !== undefined && isRepeated(before, repair);
-      const state = isKnown ? before.state : repair.state;
+        deliver !== undefined &&
+        before !== undefined &&
+        (effect === undefined || before.state === "rejected") &&
+        isRepeated(before, repair);
+      const [state, decidedAt] = isKnown ? [before.state, before.decided_at] : [repair.state, null];
       const row = connection
         .sql(
-          `INSERT INTO repairs (job, number, run, run_id, made_at, version, state, proposal)
-           VALUES (?, 1, ?, ?, ?, ?, ?, ?)
+          `INSERT INTO repairs (job, number, run, run_id, made_at, version, state, decided_at, proposal)
+           VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (job) DO UPDATE SET number = repairs.number + 1, run = excluded.run, run_id = excluded.run_id,
-             made_at = excluded.made_at, version = excluded.version, state = excluded.state, decided_at = NULL,
+             made_at = excluded.made_at, version = excluded.version, state = excluded.state, decided_at = excluded.decided_at,
              proposal = excluded.proposal
            RETURNING *`,
         )
-        .get(job.n, run.n, repair.runId, now, repair.version, state, JSON.stringify(repair.proposal));
+        .get(job.n, run.n, repair.runId, now, repair.version, state, decidedAt, JSON.stringify(repair.proposal));
       connection
         .sql(`UPDATE run_health SET repair_due = 0 WHERE job = ? AND run <= ? AND ${REPAIR_IS_DUE}`)
         .run(jobId, run.n);
@@ -119,6 +126,14 @@ function recordRepair(
     },
     { durable: true },
   );
+}
+
+/** Whether the run is the newest that was compared, and nobody has accepted its records since. */
+function isDegradedStill({ connection }: Context, jobId: string, run: number): boolean {
+  const newest = connection
+    .sql("SELECT run, reasons, accepted_at FROM run_health WHERE job = ? ORDER BY run DESC LIMIT 1")
+    .get(jobId) as { run: number; reasons: string | null; accepted_at: number | null } | undefined;
+  return newest !== undefined && newest.run === run && newest.reasons !== null && newest.accepted_at === null;
 }
 
 /** The same rules for the same version of the job as a proposal that waits, or was rejected. */
@@ -250,24 +265,52 @@ function isAsRead({ connection }: Context, run: number, { generation }: RereadRu
   return found !== undefined;
 }
 
+const DELETE_SURPLUS: ForEach = {
+  text: `DELETE FROM results WHERE n IN
+    (SELECT r.n FROM results r, new WHERE r.task = new.task AND r.ordinal >= new.count)`,
+  columns: { task: "bigint", count: "bigint" },
+};
+
+const DELETE_COPY: ForEach = {
+  text: "DELETE FROM page_copies WHERE task IN (SELECT new.task FROM new)",
+  columns: { task: "bigint" },
+};
+
+const REPLACE_RESULT: ForEach = {
+  text: `INSERT INTO results (task, ordinal, data, created_at, run)
+    SELECT new.task, new.ordinal, new.data, new.created_at, new.run FROM new WHERE true ORDER BY new.row_index
+    ON CONFLICT (task, ordinal) DO UPDATE SET data = excluded.data`,
+  columns: INSERT_RESULT.columns,
+};
+
 function replaceRecords(context: Context, run: number, reread: RereadRun & { rules: string }, now: number): void {
   const { connection, instance } = context;
   const list = reread.tasks.flatMap(({ taskId, records }) => {
     const task = decodeId(instance, "task", taskId);
     return task === null ? [] : [{ task, records }];
   });
-  connection
-    .sql("DELETE FROM results WHERE run = ? AND task IN (SELECT CAST(value AS BIGINT) FROM json_each(?))")
-    .run(run, JSON.stringify(list.map(({ task }) => task)));
+  const { dialect } = connection;
+  // Records keep their ids, so that cursors stay valid.
+  dialect.each(
+    connection,
+    DELETE_SURPLUS,
+    list.map(({ task, records }) => [task, records.length]),
+  );
+  // A later run must not repeat the records of the old rules.
+  dialect.each(
+    connection,
+    DELETE_COPY,
+    list.map(({ task }) => [task]),
+  );
   const values = list.flatMap(({ task, records }) =>
     records.map((data, ordinal) => [task, ordinal, JSON.stringify(data ?? null), now, run]),
   );
-  connection.dialect.each(connection, INSERT_RESULT, values);
+  dialect.each(connection, REPLACE_RESULT, values);
   connection.sql("UPDATE runs SET snapshot = ? WHERE n = ?").run(JSON.stringify(reread.snapshot), run);
   connection
     .sql("UPDATE run_health SET rules = ?, profile = ?, reasons = NULL, baseline = 1, accepted_at = NULL WHERE run = ?")
     .run(reread.rules, JSON.stringify(reread.profile), run);
-  dropPages(context, "run = ?", run);
+  dropPagesOf(context, run);
 }
 
 function rejectRepair(context: Context, jobId: string, number: number, now: number): RepairRecord {

@@ -19,12 +19,32 @@ const NEXT_RUN = `SELECT n, removing_at FROM runs WHERE removing_at IS NOT NULL 
 
 export function removeExpired(context: Context, limit: number): number {
   const { connection } = context;
-  if (connection.sql(NEXT_RUN).get() === undefined) return 0;
+  if (connection.sql(NEXT_RUN).get() === undefined) return removeUselessPages(context, limit);
   return connection.write(() => {
     let removed = 0;
     // Page runs have few rows each, and there may be very many of them.
     for (let part = 1; part > 0 && removed < limit; removed += part) part = removeNext(context, limit - removed);
     return removed;
+  });
+}
+
+/**
+ * Of pages that no repair can use: their run was good, failed, or is not the newest that was compared, or its job is
+ * gone.
+ */
+const USELESS_PAGES = `SELECT r.n FROM runs r WHERE r.n IN (SELECT DISTINCT run FROM run_pages)
+  AND ((r.status IN ('failed', 'cancelled') AND NOT EXISTS (SELECT 1 FROM run_health h WHERE h.run = r.n))
+    OR (r.status IN ('completed', 'partial') AND EXISTS (SELECT 1 FROM run_health h
+      WHERE h.run = r.n AND h.generation = r.generation AND h.reasons IS NULL))
+    OR EXISTS (SELECT 1 FROM run_health h WHERE h.job = r.job AND h.run > r.n)
+    OR NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = r.job)) LIMIT 1`;
+
+function removeUselessPages(context: Context, limit: number): number {
+  const { connection } = context;
+  if (connection.sql(USELESS_PAGES).get() === undefined) return 0;
+  return connection.write(() => {
+    const run = connection.sql(USELESS_PAGES).get() as { n: number } | undefined;
+    return run === undefined ? 0 : removePages(context, run.n, limit);
   });
 }
 
@@ -75,8 +95,22 @@ export function dropArtifacts({ connection }: Context, which: string, ...values:
   return connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values);
 }
 
+/** So many at once: the others are removed bit by bit, see `removeUselessPages`. */
+const PAGES_AT_ONCE = 1000;
+
+/** Removes the kept pages of a run. */
+export function dropPagesOf(context: Context, run: number): void {
+  removePages(context, run, PAGES_AT_ONCE);
+}
+
+/** Those of the runs of a job, or of its runs before a run. */
+export function dropPagesOfJob(context: Context, job: number, { before }: { before?: number } = {}): void {
+  const which = `n IN (SELECT n FROM run_pages WHERE job = ? AND run < ? ORDER BY n LIMIT ${PAGES_AT_ONCE})`;
+  dropPages(context, which, job, before ?? Number.MAX_SAFE_INTEGER);
+}
+
 /** The same for the kept pages of runs. */
-export function dropPages({ connection }: Context, which: string, ...values: (string | number)[]): number {
+function dropPages({ connection }: Context, which: string, ...values: (string | number)[]): number {
   const found = connection.sql(`SELECT 1 FROM run_pages WHERE ${which} LIMIT 1`).get(...values);
   if (found === undefined) return 0;
   connection

@@ -13,7 +13,7 @@ import { insertAlerts } from "../catalog/alerts.ts";
 import { requireJob } from "../catalog/jobs.ts";
 import { appendEvent, type Context, mergeFacts, parseJson, rows, toJson } from "../kernel/context.ts";
 import { endCompared } from "./end-run.ts";
-import { dropPages } from "./retention.ts";
+import { dropPagesOf, dropPagesOfJob } from "./retention.ts";
 
 /** Worded like the partial index, so that it applies. */
 export const RUN_WITHOUT_HEALTH = `health_generation < generation AND job IS NOT NULL
@@ -57,6 +57,7 @@ interface ProfiledRun {
 }
 
 interface ProfiledJob {
+  n: number;
   name: string | null;
   on_degraded: OnDegraded | null;
 }
@@ -83,22 +84,22 @@ function recordRunHealth(
       const end = parseJson<RunHold | null>(run.hold, null)?.end ?? null;
       const asPlanned = () => (end === null ? [] : endCompared(context, run.n, end, now));
       const nothing = () => {
-        dropPages(context, "run = ?", run.n);
+        dropPagesOf(context, run.n);
         return { reasons: null, alert: null, pausedSchedule: false, lanes: asPlanned() };
       };
-      const job = connection.sql("SELECT name, on_degraded FROM jobs WHERE id = ?").get(run.job) as
+      const job = connection.sql("SELECT n, name, on_degraded FROM jobs WHERE id = ?").get(run.job) as
         | ProfiledJob
         | undefined;
       // The runs of a deleted job are compared with nothing.
       if (found === null || job === undefined) return nothing();
       // Only the pages of the newest degraded run are worth their space.
-      dropPages(context, "job = (SELECT n FROM jobs WHERE id = ?) AND run < ?", run.job, run.n);
+      dropPagesOfJob(context, job.n, { before: run.n });
       const history = baselineOf(context, run, found.rules);
       const reasons = degradedReasons(found.profile, history, { isPartial: (end ?? run).status === "partial" });
       const known = knownFields(context, run, found.rules);
       insertHealth(context, run, found, { reasons, comparedWith: history.length, endedAt: run.finished_at ?? now });
       if (reasons.length === 0) {
-        outdateRepair(context, run.job);
+        if (isNewest(context, run)) outdateRepair(context, run.job);
         return nothing();
       }
       const fails = end !== null && job.on_degraded === "fail";
@@ -158,6 +159,11 @@ function insertHealth(
       isGood ? 1 : 0,
       isGood ? 0 : 1,
     );
+}
+
+/** Of runs that overlap, an older one may end later. */
+function isNewest({ connection }: Context, { job, n }: ProfiledRun): boolean {
+  return connection.sql("SELECT 1 FROM run_health WHERE job = ? AND run > ? LIMIT 1").get(job, n) === undefined;
 }
 
 /** The records are good: an open proposal would break what is right. */

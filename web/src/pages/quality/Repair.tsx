@@ -53,7 +53,13 @@ export function Repair({ job, health, isDegraded }: { job: Job; health: JobHealt
   return (
     <Card
       title="Repair"
-      actions={data.state === "open" ? <Decide job={job} /> : data.state === "accepted" ? undefined : tryAgain}
+      actions={
+        data.state === "open" ? (
+          <Decide job={job} number={data.number} />
+        ) : data.state === "accepted" ? undefined : (
+          tryAgain
+        )
+      }
     >
       <div className="stack">
         <State job={job} repair={data} />
@@ -114,8 +120,8 @@ function Basis({ repair: { state, fields, pages, run_id: run } }: { repair: JobR
   );
 }
 
-function Decide({ job }: { job: Job }) {
-  const params = { job_id: job.id };
+function Decide({ job, number }: { job: Job; number: number }) {
+  const input = { params: { job_id: job.id }, query: { number } };
   const accept = useChange("acceptJobRepair", {
     invalidates: OF_REPAIR,
     onSuccess: () => toast("The job has the new rules. Its next run uses them."),
@@ -128,10 +134,10 @@ function Decide({ job }: { job: Job }) {
   });
   return (
     <>
-      <Button busy={reject.isPending} onClick={() => reject.mutate({ params })}>
+      <Button busy={reject.isPending} onClick={() => reject.mutate(input)}>
         Reject
       </Button>
-      <Button kind="primary" icon="check" busy={accept.isPending} onClick={() => accept.mutate({ params })}>
+      <Button kind="primary" icon="check" busy={accept.isPending} onClick={() => accept.mutate(input)}>
         Use the new rules
       </Button>
     </>

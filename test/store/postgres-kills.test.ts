@@ -25,7 +25,7 @@ interface Round {
 /** Counts the statements of the next transaction, and ends its connection at one of them. */
 class Killer {
   readonly #admin: pg.Client;
-  #at: number | null = null;
+  #at: number | "COMMIT" | null = null;
   #how: How = "cut";
   #victim: ProxyConnection | null = null;
   #statements: string[] = [];
@@ -36,8 +36,8 @@ class Killer {
     this.#admin = admin;
   }
 
-  /** Null: only counts. */
-  arm(at: number | null, how: How): void {
+  /** By its number; null: only counts. */
+  arm(at: number | "COMMIT" | null, how: How): void {
     this.#at = at;
     this.#how = how;
     this.#victim = null;
@@ -57,7 +57,7 @@ class Killer {
     if (text === "BEGIN" && this.#victim === null) this.#victim = connection;
     if (connection !== this.#victim) return undefined;
     this.#statements.push(text.replaceAll(/\s+/g, " "));
-    if (this.#statements.length !== this.#at) return undefined;
+    if (this.#statements.length !== this.#at && text !== this.#at) return undefined;
     this.#isDone = true;
     return this.#end(text, connection);
   };
@@ -65,9 +65,8 @@ class Killer {
   async #end(text: string, connection: ProxyConnection): Promise<void> {
     if (this.#how === "cut") return connection.cutBehind();
     if (this.#how === "cut after the answer was given") {
-      assert.equal(text, "COMMIT");
       connection.withhold();
-      void connection.answer("COMMIT").then(() => connection.cut());
+      void connection.answer(text).then(() => connection.cut());
       return;
     }
     const end = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE client_port = $1";
@@ -206,7 +205,7 @@ describe("a connection that ends at any statement", servicesGate, () => {
 
   for (const [what, setUp] of Object.entries(setUps)) {
     /** One transaction with a connection that ends at a statement, and all that follows. */
-    const play = async (at: number | null, how: How): Promise<{ statements: string[]; isDone: boolean }> => {
+    const play = async (at: number | "COMMIT" | null, how: How): Promise<{ statements: string[]; isDone: boolean }> => {
       const round = await setUp();
       killer.arm(at, how);
       const tasks = round.tasks ?? (await claimAll(round));
@@ -226,9 +225,16 @@ describe("a connection that ends at any statement", servicesGate, () => {
         assert.equal(statements[0], "BEGIN");
         assert.equal(statements.at(-1), "COMMIT");
         assert.ok(statements.length > 8, `${statements.length} statements`);
-        for (let at = 1; at <= statements.length; at += 1)
-          assert.ok((await play(at, how)).isDone, `the connection ended at statement ${at}: ${statements[at - 1]}`);
-        if (how === "cut") assert.ok((await play(statements.length, "cut after the answer was given")).isDone);
+        // Which rows a transaction writes depends on what is known of the site: it may have a statement more or less.
+        for (let at = 1; ; at += 1) {
+          const heard = await play(at, how);
+          if (heard.isDone) continue;
+          assert.equal(heard.statements.at(-1), "COMMIT", "the transaction was over before");
+          assert.equal(heard.statements.length, at - 1);
+          assert.ok(at > 8, `${at - 1} statements`);
+          break;
+        }
+        if (how === "cut") assert.ok((await play("COMMIT", "cut after the answer was given")).isDone);
         assert.deepEqual((await direct.audit()).findings, []);
       });
   }

@@ -213,4 +213,74 @@ export function repairScenarios(scenario: Scenario): void {
     assert.equal((await typesOf(kit, run)).filter((type) => type.startsWith("repair.")).join(), "repair.accepted");
     await kit.expectClean();
   });
+
+  scenario(
+    "only the newest run that was compared is repaired, and not after its records were accepted",
+    async (kit) => {
+      const { job, run } = await degradedJob(kit);
+      const newer = await compared(kit, job, "e", 0);
+      assert.deepEqual(await kit.store.repairsDue(10), [{ jobId: job, runId: newer }]);
+      assert.equal(await kit.store.recordRepair(job, newRepair(run), { deliver: true }, kit.now), null);
+      await kit.store.acceptHealth(job, kit.now);
+      const { generation } = (await kit.store.run(newer))!;
+      const [task] = await kit.store.tasks(newer, { limit: 1 });
+      const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, task!.id) };
+      assert.equal(await kit.store.recordRepair(job, newRepair(newer), { deliver: true, effect }, kit.now), null);
+      assert.deepEqual((await kit.store.job(job))?.recipe, OLD);
+      await kit.expectClean();
+    },
+  );
+
+  scenario("rules that a person rejected are not accepted automatically after the next run", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    await kit.store.recordRepair(job, newRepair(run), { deliver: true }, kit.now);
+    const rejected = await kit.store.rejectRepair(job, 1, kit.now);
+    const next = await compared(kit, job, "e", 0);
+    const { generation } = (await kit.store.run(next))!;
+    const [task] = await kit.store.tasks(next, { limit: 1 });
+    const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, task!.id) };
+    const again = await kit.store.recordRepair(job, newRepair(next), { deliver: true, effect }, kit.now);
+    assert.deepEqual(
+      [again?.repair.state, again?.repair.decidedAt, again?.alert],
+      ["rejected", rejected.decidedAt, null],
+    );
+    assert.deepEqual((await kit.store.job(job))?.recipe, OLD);
+    await kit.expectClean();
+  });
+
+  scenario(
+    "records that are read again keep their ids, so that a reader in the middle misses and repeats none",
+    async (kit) => {
+      const { job, run } = await degradedJob(kit);
+      const before = await kit.store.results(run, { limit: 100 });
+      const { generation } = (await kit.store.run(run))!;
+      const [task] = await kit.store.tasks(run, { limit: 1 });
+      const reread = rereadOf(generation, task!.id);
+      const fewer = { ...reread, tasks: [{ taskId: task!.id, records: reread.tasks[0]!.records.slice(0, 30) }] };
+      await kit.store.recordRepair(job, newRepair(run), { effect: { recipe: NEW, rules: BY, reread: fewer } }, kit.now);
+      const after = await kit.store.results(run, { limit: 100 });
+      assert.deepEqual(
+        after.map(({ id }) => id),
+        before.slice(0, 30).map(({ id }) => id),
+      );
+      assert.deepEqual((after[3]?.data as { fields: object }).fields, { price: "€ 3" });
+      await kit.expectClean();
+    },
+  );
+
+  scenario("the pages of a run that was cancelled are removed bit by bit", async (kit) => {
+    const job = await makeJob(kit);
+    const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: OLD }, jobId: job };
+    const { created } = await kit.store.startRun(run, [newTask("a"), newTask("b"), newTask("c")], kit.now);
+    await kit.store.admitCrawls(1000, kit.now);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane, 2);
+    for (const task of tasks) await kit.report(lane, [task], DONE, { keptPage: page(task.key) });
+    assert.equal((await pagesOf(kit, created.id)).length, 2);
+    assert.equal(await kit.store.removeExpired(100), 0, "it is not over");
+    await kit.store.changeRun(created.id, "cancelled", "Run cancelled", kit.now);
+    assert.deepEqual([await kit.store.removeExpired(1), await kit.store.removeExpired(10)], [1, 1]);
+    assert.deepEqual(await pagesOf(kit, created.id), []);
+    await kit.expectClean();
+  });
 }

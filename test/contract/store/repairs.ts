@@ -263,7 +263,7 @@ export function repairScenarios(scenario: Scenario): void {
         after.map(({ id }) => id),
         before.slice(0, 30).map(({ id }) => id),
       );
-      assert.deepEqual((after[3]?.data as { fields: object }).fields, { price: "€ 3" });
+      assert.deepEqual(after[3]?.data, { url: "d", fields: { price: "€ 3" } });
       await kit.expectClean();
     },
   );

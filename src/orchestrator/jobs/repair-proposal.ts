@@ -102,7 +102,8 @@ export async function computeProposal(deps: FixtureDeps, degraded: Degraded, sig
   });
   if (whyNot !== null) return nothing(`the rules cannot be repaired: ${whyNot}`);
   const broken = brokenOf(reasons, recipe);
-  if (broken.length === 0) return nothing("there are fewer pages than before; no rule of a field broke");
+  if (broken.length === 0)
+    return nothing("the run has fewer pages than before, but the rules of its fields still work");
   const saved = await goodFixtures(deps, job, recipe, health);
   if (saved.length === 0)
     return nothing(
@@ -115,7 +116,7 @@ export async function computeProposal(deps: FixtureDeps, degraded: Degraded, sig
   if (counts.paired === 0)
     return nothing(
       counts.others === 0
-        ? "no pages of the run are kept: they are kept from the first run after a page was saved; run the job again"
+        ? "this run kept no copies of its pages, because the job had no saved pages yet: run the job again"
         : "none of the saved pages was fetched by the run, or they did not change",
       counts,
     );

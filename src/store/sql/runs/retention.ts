@@ -28,23 +28,31 @@ export function removeExpired(context: Context, limit: number): number {
   });
 }
 
-/**
- * Of pages that no repair can use: their run was good, failed, or is not the newest that was compared, or its job is
- * gone.
- */
-const USELESS_PAGES = `SELECT r.n FROM runs r WHERE r.n IN (SELECT DISTINCT run FROM run_pages)
+const NEXT_WITH_PAGES = "SELECT run FROM run_pages WHERE run > ? ORDER BY run LIMIT 1";
+
+/** No repair can use its pages: it was good, failed, or is not the newest that was compared, or its job is gone. */
+const HAS_USELESS_PAGES = `SELECT 1 FROM runs r WHERE r.n = ?
   AND ((r.status IN ('failed', 'cancelled') AND NOT EXISTS (SELECT 1 FROM run_health h WHERE h.run = r.n))
     OR (r.status IN ('completed', 'partial') AND EXISTS (SELECT 1 FROM run_health h
       WHERE h.run = r.n AND h.generation = r.generation AND h.reasons IS NULL))
     OR EXISTS (SELECT 1 FROM run_health h WHERE h.job = r.job AND h.run > r.n)
-    OR NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = r.job)) LIMIT 1`;
+    OR NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = r.job))`;
+
+/** Few runs have pages: those that work, and the degraded ones. */
+function runWithUselessPages({ connection }: Context): number | null {
+  for (let run = 0; ;) {
+    const next = connection.sql(NEXT_WITH_PAGES).get(run) as { run: number } | undefined;
+    if (next === undefined) return null;
+    ({ run } = next);
+    if (connection.sql(HAS_USELESS_PAGES).get(run) !== undefined) return run;
+  }
+}
 
 function removeUselessPages(context: Context, limit: number): number {
-  const { connection } = context;
-  if (connection.sql(USELESS_PAGES).get() === undefined) return 0;
-  return connection.write(() => {
-    const run = connection.sql(USELESS_PAGES).get() as { n: number } | undefined;
-    return run === undefined ? 0 : removePages(context, run.n, limit);
+  if (runWithUselessPages(context) === null) return 0;
+  return context.connection.write(() => {
+    const run = runWithUselessPages(context);
+    return run === null ? 0 : removePages(context, run, limit);
   });
 }
 

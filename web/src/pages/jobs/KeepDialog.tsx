@@ -53,7 +53,7 @@ export function KeepDialog({ job, onClose }: { job: Job | null; onClose: () => v
           step={1}
           value={runs}
           placeholder={valueOf("APP_KEEP_RUNS")}
-          help="How many of the newest runs to keep. 0: all. Empty: APP_KEEP_RUNS."
+          help="How many of the newest runs to keep. 0: all. Empty: the value of APP_KEEP_RUNS."
           error={errorOf("keep_runs")}
           onChange={({ target }) => setRuns(target.value)}
         />
@@ -64,7 +64,7 @@ export function KeepDialog({ job, onClose }: { job: Job | null; onClose: () => v
           step={1}
           value={days}
           placeholder={valueOf("APP_KEEP_DAYS")}
-          help="How many days to keep runs. 0: no time limit. Empty: APP_KEEP_DAYS."
+          help="How many days to keep runs. 0: no time limit. Empty: the value of APP_KEEP_DAYS."
           error={errorOf("keep_days") ?? (change.error?.fields.length === 0 ? change.error.message : undefined)}
           onChange={({ target }) => setDays(target.value)}
         />

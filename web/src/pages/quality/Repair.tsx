@@ -40,7 +40,7 @@ export function Repair({ job, health, isDegraded }: { job: Job; health: JobHealt
       <Card title="Repair" actions={hasNone ? tryAgain : undefined}>
         {hasNone ? (
           <p className="soft">
-            If the pages show the same values in other places, new rules for them can be found. Nothing is fetched: the
+            If the values are still on the pages, in another place, new rules can be found. Nothing is fetched: the
             saved pages of this job are compared with those of the degraded run.
           </p>
         ) : error === null ? (

@@ -19,7 +19,6 @@ describe("Postgres", servicesGate, () => {
     await store.releaseEngine("leader");
     const traced = await (await bench).traced();
     if (traced === null) return t.skip("needs pg_walinspect, which comes with Postgres 15 or newer");
-    if (process.env["DUMP"]) (await import("node:fs")).writeFileSync(process.env["DUMP"], JSON.stringify(traced));
     const writing = (Object.keys(STORE_ACCESS) as (keyof StoreMethods)[]).filter(
       (name) => STORE_ACCESS[name] !== "read",
     );
@@ -27,7 +26,6 @@ describe("Postgres", servicesGate, () => {
     const missing = writing.filter((name) => !called.has(name));
     assert.deepEqual(missing, [], "run the whole file: this test looks at what all others did");
     const { problems, guarded, order } = judge(traced);
-    if (process.env["DUMP"]) console.log(traced.length, order, guarded);
     assert.equal(problems.length, 0, problems.slice(0, 20).join("\n"));
     // What belongs to a run is locked under the lock of the run alone, and what runs share is among what was looked at.
     for (const table of ["runs", "streams", "tasks", "artifacts", "run_errors", "steps", "workflows"])

@@ -92,7 +92,7 @@ function recordRepair(
         .sql("SELECT n FROM runs WHERE id = ? AND job = ? AND removing_at IS NULL")
         .get(repair.runId, jobId) as { n: number } | undefined;
       if (job === undefined || run === undefined || newestVersion(context, job.n) !== repair.version) return null;
-      if (!isDegradedStill(context, jobId, run.n)) return null;
+      if (!isWanted(context, jobId, run.n, repair)) return null;
       if (effect?.reread !== null && effect !== undefined && !isAsRead(context, run.n, effect.reread)) return null;
       const before = repairRow(context, jobId);
       // What a person has seen already is not told again after each run, and what was rejected stays so.
@@ -128,12 +128,13 @@ function recordRepair(
   );
 }
 
-/** Whether the run is the newest that was compared, and nobody has accepted its records since. */
-function isDegradedStill({ connection }: Context, jobId: string, run: number): boolean {
+/** Whether the run is the newest that was compared, and for new rules: is degraded, and nobody has accepted its records. */
+function isWanted({ connection }: Context, jobId: string, run: number, { state }: NewRepair): boolean {
   const newest = connection
     .sql("SELECT run, reasons, accepted_at FROM run_health WHERE job = ? ORDER BY run DESC LIMIT 1")
     .get(jobId) as { run: number; reasons: string | null; accepted_at: number | null } | undefined;
-  return newest !== undefined && newest.run === run && newest.reasons !== null && newest.accepted_at === null;
+  if (newest?.run !== run) return false;
+  return state === "abstained" || (newest.reasons !== null && newest.accepted_at === null);
 }
 
 /** The same rules for the same version of the job as a proposal that waits, or was rejected. */

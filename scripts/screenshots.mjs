@@ -55,7 +55,7 @@ async function takeAll(browser, work, pages, { folder, all }) {
     for (const [screen, options] of Object.entries(SCREENS))
       for (const theme of ["light", "dark"]) {
         const kind = `${screen}-${theme}`;
-        const kept = pages.filter(({ name }) => all || DOCS.includes(`${name}-${kind}.png`));
+        const kept = pages.filter(({ name }) => all || DOCS.includes(`screenshots/${name}-${kind}.png`));
         if (kept.length === 0) continue;
         const context = await browser.newContext({
           ...options,

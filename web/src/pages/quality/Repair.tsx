@@ -8,7 +8,7 @@ import { Card } from "../../ui/Card.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time } from "../../ui/Values.tsx";
-import { ruleText } from "./rule-text.ts";
+import { ruleText } from "../../logic/rule-text.ts";
 import "./repair.css";
 
 type JobRepair = Operations["getJobRepair"]["answer"];

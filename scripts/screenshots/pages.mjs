@@ -219,8 +219,7 @@ export const PAGES = [
       }
       if (screen === "phone") await page.getByRole("tab", { name: "Examples" }).click();
       await page.getByRole("button", { name: "Learn rules" }).click();
-      await page.getByRole("group", { name: "Rules of price" }).waitFor();
-      await page.getByRole("radio").nth(2).scrollIntoViewIfNeeded();
+      await page.getByRole("group", { name: "Rules of price" }).scrollIntoViewIfNeeded();
     },
   },
   {

@@ -50,6 +50,16 @@ const CASES = [
     statements: ["UPDATE jobs SET recipe", "INSERT INTO job_versions", "SET state = 'accepted'", "INSERT INTO events"],
   },
   {
+    how: "reread",
+    statements: [
+      "UPDATE jobs SET recipe",
+      "DELETE FROM results",
+      "INSERT INTO results",
+      "UPDATE runs SET snapshot",
+      "SET state = 'accepted'",
+    ],
+  },
+  {
     how: "automatic",
     statements: [
       "INSERT INTO repairs",

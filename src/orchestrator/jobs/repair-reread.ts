@@ -51,7 +51,10 @@ export async function rereadRun(
     baseline.map((one) => one.profile),
     { isPartial: run.status === "partial" },
   );
-  if (reasons.length > 0) return { why: `read again, the run would still be degraded: ${describeReason(reasons[0]!)}` };
+  if (reasons.length > 0) {
+    const few = missing === 0 ? "" : ` (${missing} of its pages are not kept; with auto_repair all are)`;
+    return { why: `read again, the run would still be degraded: ${describeReason(reasons[0]!)}${few}` };
+  }
   const reread: RereadRun = {
     generation: run.generation,
     snapshot: snapshotWith(run, rules),

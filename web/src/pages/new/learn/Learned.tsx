@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { useEffect, useId, useRef } from "react";
 import { capital, plainUrl, shorten } from "../../../logic/format.ts";
 import { ruleText } from "../../../logic/rule-text.ts";
 import { Button } from "../../../ui/Button.tsx";
@@ -20,6 +20,12 @@ export function Learned({
   learn: LearnState;
   onUse: () => void;
 }) {
+  const top = useRef<HTMLDivElement>(null);
+  const isLearned = lesson !== null;
+  // It appears below what was clicked.
+  useEffect(() => {
+    if (isLearned) top.current?.scrollIntoView({ block: "nearest" });
+  }, [isLearned]);
   if (lesson === null) return null;
   const fields = Object.entries(lesson.alternatives).filter(([, rules]) => rules.length > 0);
   const { dropped } = formWithRules(form, lesson, choice);
@@ -35,7 +41,7 @@ export function Learned({
         )
       }
     >
-      <div className="stack new-tight">
+      <div className="stack new-tight" ref={top}>
         <p role="status">
           {fields.length === 0
             ? "No rule finds these examples."

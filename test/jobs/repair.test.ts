@@ -240,6 +240,34 @@ test("a proposal of a job that was changed since is refused, a rejected one is n
   assert.deepEqual([nothing.status, nothing.json<Problem>().code], [409, "nothing_to_repair"]);
 });
 
+test("pages that fail on a broken required field degrade the run, and its rule is repaired by them [slow]", async () => {
+  await using shop = await Shop.open();
+  await using server = await TestServer.open();
+  const { crawl: options, ...rest } = crawl(shop);
+  const fields = { ...RULES, price: { ...RULES.price, required: true } };
+  const job = await server.job({ ...rest, crawl: { ...options, fields } } as never);
+  for (let run = 0; run < 3; run += 1) assert.equal((await compared(server, job.id)).degraded, null);
+  shop.redesign();
+  const broken = await compared(server, job.id);
+  assert.deepEqual(
+    [broken.status, broken.degraded?.map(({ field, metric, now }) => [field, metric, now])],
+    ["partial", [["price", "coverage", 0]]],
+  );
+  assert.deepEqual(await pricesOf(server, broken.id), [], "every page failed");
+  await proposed(server, job.id, broken.id);
+  const repair = (await repairOf(server, job.id))!;
+  assert.equal(repair.state, "open", JSON.stringify(repair));
+  const [price] = repair.fields;
+  assert.deepEqual([repair.fields.length, price?.field], [1, "price"]);
+  assert.equal((price!.new_rule as { required: boolean }).required, true);
+  const refused = await server.api.post(`/jobs/${job.id}/repair/accept?reread=true`);
+  assert.equal(refused.status, 409);
+  assert.match(refused.json<Problem>().detail, /failed on a required field are not read again: run the job/);
+  assert.equal((await server.api.post(`/jobs/${job.id}/repair/accept`)).json<Repair>().state, "accepted");
+  const next = await compared(server, job.id);
+  assert.deepEqual([next.status, next.degraded, await pricesOf(server, next.id)], ["completed", null, PRICES]);
+});
+
 test("with auto_repair the degraded run is read again from its pages, and nothing is fetched twice [slow]", async () => {
   await using shop = await Shop.open();
   await using server = await TestServer.open();

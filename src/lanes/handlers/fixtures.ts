@@ -105,10 +105,14 @@ export class RunFixtures {
     this.#isSecret = isFetchedWithSecrets(recipe) || (run.sessionId ?? null) !== null;
   }
 
-  /** The outcome of a completed page, with the page as a fixture if it is chosen, and as a page of its run. */
+  /**
+   * The outcome of a completed page, with the page as a fixture if it is chosen, and as a page of its run. A page that
+   * lacks a required field is a page of its run, too: it may show what broke the rule.
+   */
   async with(handled: Handled, got: PageGot): Promise<Handled> {
-    if (handled.kind !== "completed") return handled;
-    const fixture = this.#writes >= MAX_WRITES ? null : await this.#choose(got);
+    const isCompleted = handled.kind === "completed";
+    if (!isCompleted && !(handled.kind === "failed" && handled.failure.reason === "field_missing")) return handled;
+    const fixture = !isCompleted || this.#writes >= MAX_WRITES ? null : await this.#choose(got);
     const page = await this.#copyOf(got);
     if (fixture === null && page === null) return handled;
     const report = {
@@ -124,7 +128,8 @@ export class RunFixtures {
    * read well before there is nothing to repair them by.
    */
   async #copyOf({ answer, judgement, failure }: PageGot): Promise<KeptPage | null> {
-    if (answer === null || judgement === null || failure !== null || answer.replayed === true) return null;
+    if (answer === null || judgement === null || answer.replayed === true) return null;
+    if (failure !== null && failure.reason !== "field_missing") return null;
     // One record per run is never compared.
     if (this.#run.kind === "page" && this.#recipe.items === null) return null;
     const { body, finalUrl: url, contentType } = answer;
@@ -132,7 +137,7 @@ export class RunFixtures {
     const known = await this.#set();
     if (known === null || known.before.size === 0) return null;
     if (!known.before.has(url) && !known.autoRepair) {
-      const kind = countFilled(judgement.records, this.#recipe) > 0 ? "filled" : "empty";
+      const kind = countFilled(judgement.read, this.#recipe) > 0 ? "filled" : "empty";
       if (this.#others[kind] >= MAX_OTHERS[kind]) return null;
       this.#others[kind] += 1;
     }

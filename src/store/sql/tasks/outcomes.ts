@@ -176,6 +176,7 @@ export class Outcomes {
   #failed(settled: SettledTask, verdict: Verdict<"failed">): void {
     const { task, report } = settled;
     this.#discover(settled);
+    keepRunPage(this.#context, settled, this.#runOf(settled));
     this.#report(settled);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;
     this.#recordCompletion(settled, null);

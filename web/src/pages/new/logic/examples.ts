@@ -49,7 +49,7 @@ const looksLike = ({ tag, classes, attributes }: Node) =>
   [tag, ...meaningfulClasses(classes).toSorted(), attributes["itemprop"] ?? ""].join(".");
 
 /** The value that is meant by a click on an element; a string says why there is none. */
-export function clickedValue({ chain, text }: Pick<Picked, "chain" | "text">): { text: string } | string {
+function clickedValue({ chain, text }: Pick<Picked, "chain" | "text">): { text: string } | string {
   const [target] = chain;
   if (target === undefined) return "Nothing was clicked.";
   const attr = likelyAttribute(target, text);

@@ -286,9 +286,9 @@ describe("several writers on one Postgres", servicesGate, () => {
   });
 
   /** Runs of one job, each with its pages claimed in a lane of its own. */
-  const runsOfJob = async (store: Store, sizes: readonly number[], ttlMs: number) => {
+  const runsOfJob = async (store: Store, sizes: readonly number[]) => {
     const { created: job } = await store.createJob(newJob("one"), Date.now());
-    await store.joinOwners("w", ttlMs);
+    await store.joinOwners("w", TTL);
     const begun = [];
     for (const [number, size] of sizes.entries()) {
       const lane = `site:run${number}.example`;
@@ -296,7 +296,7 @@ describe("several writers on one Postgres", servicesGate, () => {
       const run = { kind: "crawl", maxAttempts: 3, snapshot: {}, jobId: job.id } as const;
       const { created } = await store.startRun(run, tasks, Date.now());
       await store.admitCrawls(10, Date.now());
-      const hold = await store.takeLane(lane, "w", ttlMs);
+      const hold = await store.takeLane(lane, "w", TTL);
       assert.ok(hold);
       const claimed = (await store.claim(hold, { limit: size }, Date.now()))?.tasks ?? [];
       assert.equal(claimed.length, size);
@@ -325,8 +325,9 @@ describe("several writers on one Postgres", servicesGate, () => {
       await using store = await open(schema);
       const client = await admin(schema);
       try {
-        const { runs } = await runsOfJob(store, [1, 1], SHORT_TTL);
+        const { runs } = await runsOfJob(store, [1, 1]);
         const [{ hold, claimed }] = runs as [(typeof runs)[0]];
+        await store.heartbeat("w", SHORT_TTL);
         await client.query("BEGIN");
         await client.query(holdUp);
         let over = false;
@@ -357,7 +358,7 @@ describe("several writers on one Postgres", servicesGate, () => {
     await using store = await open("jobs");
     const client = await admin("jobs");
     try {
-      const { runs } = await runsOfJob(store, [5], TTL);
+      const { runs } = await runsOfJob(store, [5]);
       const [{ hold, claimed }] = runs as [(typeof runs)[0]];
       const [plain, retried, gone, kept, last] = claimed.map((task) => ({ task, attempt: attempt(1) })) as [
         Pick<SettledTask, "task" | "attempt">,
@@ -526,6 +527,40 @@ describe("several writers on one Postgres", servicesGate, () => {
       await store.probe();
     }
     assert.equal(seen.connections, before + 2, "one for more work, and one for leases");
+  });
+
+  test("a heartbeat does not wait for a connection of its own that is not answered", async () => {
+    const answered = Promise.withResolvers<void>();
+    let silent = false;
+    using proxy = await PostgresProxy.to((await service).port, {
+      asked: (text) => (silent && text.includes("current_setting('search_path')") ? answered.promise : undefined),
+    });
+    const url = new URL(proxy.url((await service).url));
+    url.searchParams.set("schema", "silent");
+    await using store = await openPostgresStore({ url: url.href, clock: systemClock });
+    await store.joinOwners("w", TTL);
+    silent = true;
+    for (let beat = 0; beat < 3; beat += 1) assert.deepEqual(await store.heartbeat("w", TTL), new Set());
+    answered.resolve();
+  });
+
+  test("a store that is closed has left the server", async () => {
+    const client = await admin("closing");
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const store = await open("closing");
+        await store.joinOwners("w", TTL);
+        await store.heartbeat("w", TTL);
+        await store.close();
+        // But for the connection that listens.
+        const { rows } = await client.query(
+          "SELECT query FROM pg_stat_activity WHERE application_name = 'orbweaver' AND query NOT LIKE '%AS control%'",
+        );
+        assert.deepEqual(rows, []);
+      }
+    } finally {
+      await client.end();
+    }
   });
 
   test("every method has a scope, and leases have none that waits", () => {

@@ -116,7 +116,8 @@ export const postgresDialect: Dialect = {
     const key = `${NAME_LOCK}, hashtext(current_schema() || ':' || name)`;
     const lock = turn === "try" ? `pg_try_advisory_xact_lock(${key})::int` : `pg_advisory_xact_lock(${key})::text`;
     const answer = bulkOf(connection).list({ text: `SELECT name, ${lock} AS got FROM (${names}) AS names`, values });
-    return () => new Set((answer() as { name: string; got: unknown }[]).flatMap(({ name, got }) => (got === 0 ? [name] : [])));
+    return () =>
+      new Set((answer() as { name: string; got: unknown }[]).flatMap(({ name, got }) => (got === 0 ? [name] : [])));
   },
 
   // Of the sequence that numbers events: they are never numbered twice.

@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from "node:module";
 import { type Transferable, Worker } from "node:worker_threads";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, sleep } from "../../base/clock.ts";
 import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
@@ -30,6 +30,8 @@ const WRITERS = 2;
 const READERS = 2;
 /** After a thread could not be started (the server accepts no more connections), another is not tried before. */
 const RESTART_MS = 10_000;
+/** How long the first heartbeat waits for a thread of its own. */
+const LEASE_START_MS = 500;
 /** When to look again for tasks of runs that others kept locked. */
 const CLAIM_AGAIN_MS = 250;
 
@@ -129,7 +131,9 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     starting.push(started);
     return started;
   };
-  let leaseWriter: Promise<StoreThread> | null = null;
+  let leaseWriter: StoreThread | null = null;
+  let leaseStart: Promise<StoreThread> | null = null;
+  let leaseStartIsLate = false;
   let patientWriter: Promise<StoreThread> | null = null;
   let isGrowing = false;
   const writerOf = (method: keyof StoreMethods, args: unknown[]): StoreThread => {
@@ -144,13 +148,27 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     // A thread remembers which run of a lane it served last.
     return method === "claim" ? (writers[(args[0] as LaneHold).laneId % writers.length] as StoreThread) : least;
   };
-  /** Leases must not wait for other work of the process: they get a thread and a connection of their own. */
-  const threadForLeases = (): Promise<StoreThread> =>
-    (leaseWriter ??= startAnother().then((thread) => {
-      // It is tried again with the next heartbeat.
-      if (thread === writer) leaseWriter = null;
+  /**
+   * Leases must not wait for other work of the process: they get a thread and a connection of their own. Nor do they wait
+   * long for it: until it is there, a thread that has nothing else to do writes them.
+   */
+  const threadForLeases = (): StoreThread | Promise<StoreThread> => {
+    if (leaseWriter !== null) return leaseWriter;
+    leaseStart ??= startAnother().then((thread) => {
+      // If it could not be started, it is tried again with a later heartbeat.
+      leaseStart = null;
+      if (thread !== writer) leaseWriter = thread;
       return thread;
-    }));
+    });
+    const start = leaseStart;
+    const idleOrStarted = () => writers.find(({ waiting }) => waiting === 0) ?? start;
+    if (leaseStartIsLate) return idleOrStarted();
+    const late = sleep(options.clock, LEASE_START_MS).then(() => {
+      leaseStartIsLate = true;
+      return idleOrStarted();
+    });
+    return Promise.race([start, late]);
+  };
   /** Calls that wait for runs that others have locked wait there, and nobody else behind them. */
   const threadForTurns = (): Promise<StoreThread> =>
     (patientWriter ??= startAnother().then((thread) => {
@@ -158,6 +176,8 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
       return thread;
     }));
   const threadFor = (method: keyof StoreMethods, args: unknown[]): StoreThread | Promise<StoreThread> => {
+    // Heartbeats follow.
+    if (method === "joinOwners") void threadForLeases();
     switch (STORE_ACCESS[method]) {
       case "read":
         return leastBusy(readers);

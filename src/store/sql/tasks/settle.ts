@@ -61,7 +61,7 @@ function settleIn(context: Context, batches: readonly SettleBatch[], now: number
     const { hold } = batch;
     if (batch.site !== undefined && hold.shard === undefined)
       writePoliteness(context, hold.laneId, batch.site.politeness);
-    else if (batch.site !== undefined) mergePoliteness(context, hold.laneId, batch.site.politeness, now);
+    else if (batch.site !== undefined) mergePoliteness(context, hold.laneId, batch.site, now);
     for (const { site, health } of batch.health ?? []) writeHealth(context, hold, site, health);
     if (batch.waiting !== undefined) writeWaiting(context, batch.hold.laneId, batch.waiting);
     const events = batch.tasks.flatMap(({ task, laneEvents = [] }) => (missed.has(task.row) ? [] : laneEvents));

@@ -27,6 +27,40 @@ import type { Store } from "../../store/ports/port.ts";
 /** Stores the file of a fixture; null: it could not be stored. */
 export type FixtureWriter = (bytes: Buffer) => Promise<{ hash: string; size: number } | null>;
 
+/** Per transaction. */
+const MOST_RECORDED = 1000;
+
+/** Records orphaned files. Calls that come in while others are being recorded share one transaction. */
+class OrphanLog {
+  readonly #store: Pick<Store, "recordOrphanedFiles">;
+  #next: { hashes: Set<string>; recorded: Promise<void> } | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(store: Pick<Store, "recordOrphanedFiles">) {
+    this.#store = store;
+  }
+
+  /** Resolves when it is on record. */
+  record(name: string): Promise<void> {
+    if (this.#next === null || this.#next.hashes.size >= MOST_RECORDED) this.#next = this.#group();
+    this.#next.hashes.add(name);
+    return this.#next.recorded;
+  }
+
+  #group(): { hashes: Set<string>; recorded: Promise<void> } {
+    const hashes = new Set<string>();
+    const group = { hashes, recorded: this.#last.then(() => this.#write(hashes)) };
+    // The next group goes on, whatever becomes of this one.
+    this.#last = group.recorded.catch(() => {});
+    return group;
+  }
+
+  #write(hashes: ReadonlySet<string>): Promise<void> {
+    if (this.#next?.hashes === hashes) this.#next = null;
+    return this.#store.recordOrphanedFiles([...hashes]);
+  }
+}
+
 /**
  * The file is recorded as orphaned before it is written, so that a process that dies before the row is written leaves
  * nothing that the sweep does not remove.
@@ -36,9 +70,10 @@ export function fixtureWriter(
   artifacts: EvidenceStore,
   log: Log,
 ): FixtureWriter {
+  const orphans = new OrphanLog(store);
   return async (bytes) => {
     try {
-      await store.recordOrphanedFiles([hash("sha256", bytes, "hex")]);
+      await orphans.record(hash("sha256", bytes, "hex"));
       const writer = artifacts.writer();
       await writer.write(bytes);
       const { hash: name, size } = await writer.finish();

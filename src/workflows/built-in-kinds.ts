@@ -2,6 +2,7 @@
 import type { CrawlInputSettings } from "../domain/crawl/crawl-settings.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { PackingName } from "../exporters/pack.ts";
+import type { CardParams } from "./cards/croissant.ts";
 import type { Conditions } from "./conditions.ts";
 import type { ValidateParams } from "./file-rules.ts";
 import type { LabelEndpoint } from "./label-endpoint.ts";
@@ -137,6 +138,8 @@ export interface ExportParams {
   where?: Conditions;
   unique?: string;
   name?: string;
+  /** What the data card says; false: none is written. */
+  card?: CardParams | null | false;
 }
 
 export interface CompareParams {

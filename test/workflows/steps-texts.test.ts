@@ -15,8 +15,9 @@ const noImages: ImageInspector = {
 const deduplicate = deduplicateStep(noImages);
 
 async function linesOf(harness: StepHarness, { files }: DoneStep): Promise<Item[]> {
-  assert.ok(files[0]?.url.endsWith("/removed.jsonl"), "the removed items are in a file");
-  const text = (await harness.read(files[0].hash)).toString("utf8");
+  const [file] = files;
+  assert.ok(file?.url.endsWith("/removed.jsonl") === true, "the removed items are in a file");
+  const text = (await harness.read(file.hash)).toString("utf8");
   return text
     .trimEnd()
     .split("\n")

@@ -14,7 +14,10 @@ export interface AiPreferences {
 }
 
 const LINE = /^\s*(content-(?:signal|usage))\s*:\s*(.+?)\s*(?:#.*)?$/i;
-const NAMES: Readonly<Record<string, string>> = { "content-signal": "Content-Signal", "content-usage": "Content-Usage" };
+const NAMES: Readonly<Record<string, string>> = {
+  "content-signal": "Content-Signal",
+  "content-usage": "Content-Usage",
+};
 const MOST_LINES = 20;
 const LONGEST_LINE = 300;
 

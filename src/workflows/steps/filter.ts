@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { FieldError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { evaluate } from "../../domain/workflow/expression-evaluate.ts";
@@ -14,6 +15,8 @@ import { PATH_SCHEMA, textAt } from "../items/item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 import { brokenRule, faultsOfLimits, limitsOf, PRESETS, QUALITY_SCHEMAS } from "../texts/quality-rules.ts";
 
+/** Time before yielding to the event loop. */
+const SLICE_MS = 10;
 const REASON = "^[a-z][a-z0-9_]{0,49}$";
 
 /** Why an item is dropped; null: it is kept. */
@@ -103,7 +106,12 @@ async function* judgedItems(
   judge: (item: Item) => Verdict,
   counts: { kept: number; removed: number; reasons: Record<string, number> },
 ): AsyncGenerator<Item> {
+  let since = context.clock.monotonic();
   for await (const item of untilAborted(context.inputs(), context.signal)) {
+    if (context.clock.monotonic() - since >= SLICE_MS) {
+      await setImmediate();
+      since = context.clock.monotonic();
+    }
     const { reason, detail, quality } = judge(item);
     if (reason === null) counts.kept += 1;
     else {

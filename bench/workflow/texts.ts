@@ -26,6 +26,8 @@ function recall(count: number): { similar: number; removed: number } {
   const kept: Int32Array[] = [];
   const counts = { similar: 0, removed: 0 };
   for (const [at, set] of sets.entries()) {
+    // Exact copies are found by their digests.
+    if (match[at] === MATCH.exact) continue;
     const isSimilar = kept.some((other) => jaccard(set, other) >= THRESHOLD);
     if (isSimilar) counts.similar += 1;
     if (match[at] === MATCH.kept) kept.push(set);

@@ -39,7 +39,7 @@ export interface TextQuality {
 }
 
 /** Runs of words are counted within these first words: a text of any length takes a bounded time. */
-export const MOST_MEASURED_WORDS = 100_000;
+const MOST_MEASURED_WORDS = 100_000;
 const SHORT_LINE = 30;
 
 const SYMBOL = /#|\.\.\.|…/g;

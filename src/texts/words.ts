@@ -9,7 +9,7 @@ const ALONE = 2;
 
 const LETTER = /^[\p{L}\p{N}\p{M}]$/u;
 const SPACELESS = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
-const NOT_ASCII = /[^\u0000-\u007f]/;
+const NOT_ASCII = /\P{ASCII}/u;
 
 /** Of every UTF-16 code unit but surrogates; made at first use, in some 20 ms. */
 let classes: Uint8Array | null = null;

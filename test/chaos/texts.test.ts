@@ -81,7 +81,7 @@ describe("texts that are filtered and deduplicated", () => {
     const after = await outcome(disturbed);
     const undisturbed = await create();
     assert.deepEqual(after, await outcome(undisturbed));
-    const { kept, near } = (await tasks(undisturbed)).get("deduplicate")?.result as { kept: number; near: number };
+    const { kept, near } = (await tasks(undisturbed)).get("deduplicate")!.result as { kept: number; near: number };
     assert.ok(near > COUNT / 20 && kept > COUNT / 2, `${near} near duplicates, ${kept} kept`);
     worker.kill("SIGTERM");
     assert.equal((await worker.end()).code, 0);

@@ -83,7 +83,7 @@ describe("deduplicate, for texts", () => {
     const end = await dedupe(harness, { text: "title", method: "simhash", distance: 12 }, inputs);
     assert.equal(end.output["near"], 1);
     const [removed] = await linesOf(harness, end);
-    assert.ok(Number((removed?.["duplicate_of"] as Item)["distance"]) > 0);
+    assert.ok(Number((removed!["duplicate_of"] as Item)["distance"]) > 0);
   });
 
   it("takes no items, and items without texts", async () => {
@@ -152,7 +152,7 @@ describe("filter", () => {
     });
     const [kept] = end.items;
     assert.deepEqual({ ...kept, text_quality: null }, { ...good, text_quality: null });
-    assert.equal((kept?.["text_quality"] as Item)["words"], 98);
+    assert.equal((kept!["text_quality"] as Item)["words"], 98);
     const removed = await linesOf(harness, end);
     assert.deepEqual(
       removed.map(({ url, reason, detail = null }) => [url, reason, detail]),

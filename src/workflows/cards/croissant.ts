@@ -13,7 +13,7 @@ export interface CardParams {
   version?: string | null;
 }
 
-export interface DescribedFile {
+interface DescribedFile {
   name: string;
   contentType: string;
   size: number;

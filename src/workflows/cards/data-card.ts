@@ -4,7 +4,7 @@ import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { escaped } from "../../exporters/markdown-text.ts";
 import type { StepContext } from "../step-kind.ts";
 import { type DatasetFacts, describe } from "./croissant.ts";
-import type { Tally } from "./survey.ts";
+import type { ValueCounts } from "./survey.ts";
 
 const NOT_RECORDED = "not recorded";
 const MOST_SITES = 100;
@@ -92,18 +92,18 @@ function preferences(robots: Uint8Array): string {
   return parts.length === 0 ? "nothing" : parts.join("; ");
 }
 
-function values(tally: Tally, what: string, rows: number): string[] {
-  if (tally.size === 0) return [`${what === "licence" ? "Licences" : "Languages"}: ${NOT_RECORDED}.`];
-  const top = tally.top(MOST_VALUES);
+function values(seen: ValueCounts, what: string, rows: number): string[] {
+  if (seen.size === 0) return [`${what === "licence" ? "Licences" : "Languages"}: ${NOT_RECORDED}.`];
+  const top = seen.top(MOST_VALUES);
   const shown = top.reduce((sum, [, count]) => sum + count, 0);
-  const others = rows - tally.without - shown;
+  const others = rows - seen.without - shown;
   return [
     table(
       [what, "records"],
       [
         ...top.map(([value, count]): Cells => [escaped(value), count]),
         ...(others > 0 ? [["others", others] as Cells] : []),
-        ...(tally.without > 0 ? [[NOT_RECORDED, tally.without] as Cells] : []),
+        ...(seen.without > 0 ? [[NOT_RECORDED, seen.without] as Cells] : []),
       ],
     ),
   ];

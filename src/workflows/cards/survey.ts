@@ -21,18 +21,15 @@ export interface Column {
 }
 
 /** Counts by value, most frequent first, for at most a thousand values. */
-export class Tally {
+export class ValueCounts {
   readonly #counts = new Map<string, number>();
   /** Records without a value. */
   without = 0;
-  /** Records with values beyond the first thousand. */
-  others = 0;
 
   add(value: string | null): void {
     if (value === null) this.without += 1;
     else if (this.#counts.has(value) || this.#counts.size < MOST_VALUES)
       this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1);
-    else this.others += 1;
   }
 
   get size(): number {
@@ -47,11 +44,11 @@ export class Tally {
 export class DatasetSurvey {
   readonly columns = new Map<string, Column>();
   /** By origin: `https://example.com`. */
-  readonly origins = new Tally();
-  readonly languages = new Tally();
-  readonly licences = new Tally();
+  readonly origins = new ValueCounts();
+  readonly languages = new ValueCounts();
+  readonly licences = new ValueCounts();
   /** Extensions of the files in an archive. */
-  readonly extensions = new Tally();
+  readonly extensions = new ValueCounts();
   #rows = 0;
   #characters = 0;
 

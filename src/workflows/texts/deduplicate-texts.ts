@@ -90,13 +90,13 @@ export async function deduplicateTexts(context: StepContext, params: TextDuplica
       }
       verdicts = await search.decide();
     }
-    const tally = tallyOf(verdicts);
+    const counts = countsOf(verdicts);
     const isBits = params.method === "simhash";
     const removed = removedItems(context, verdicts, abouts, isBits);
     const { file } = await writeItems(context.files, "removed.jsonl", removed);
     abouts.close();
     isOpen = false;
-    const { exact, near, empty } = tally;
+    const { exact, near, empty } = counts;
     return {
       kind: "done",
       output: { kept: count - exact - near, removed: exact + near, exact, near, without_text: empty },
@@ -139,7 +139,7 @@ function numberOf(value: JsonValue | undefined): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-function tallyOf({ match }: Verdicts): { exact: number; near: number; empty: number } {
+function countsOf({ match }: Verdicts): { exact: number; near: number; empty: number } {
   const counts = [0, 0, 0, 0];
   for (const verdict of match) counts[verdict]! += 1;
   return { exact: counts[MATCH.exact]!, near: counts[MATCH.near]!, empty: counts[MATCH.empty]! };

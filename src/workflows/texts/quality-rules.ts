@@ -69,7 +69,7 @@ function duplicatesAbout(size: number): string {
   return `Largest share of characters in repeated runs of ${size} words.`;
 }
 
-export type QualityRule = keyof typeof RULES;
+type QualityRule = keyof typeof RULES;
 export type QualityLimits = { [Rule in QualityRule]?: number | null };
 const NAMES = Object.keys(RULES) as QualityRule[];
 

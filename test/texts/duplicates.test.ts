@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { integerBelow, type Random, seededRandom } from "../../src/base/random.ts";
 import { MATCH, type SearchMethod, TextDuplicates, type Verdicts } from "../../src/texts/duplicates.ts";
 import { bandingFor, jaccard, Shingles } from "../../src/texts/minhash.ts";
+import { TextSearch } from "../../src/texts/search.ts";
 import { WordReader } from "../../src/texts/words.ts";
 import fc from "../support/properties.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -164,6 +165,43 @@ describe("duplicate texts", () => {
     const { match, of } = decided(MINHASH, plain(...pages, copy));
     assert.equal(match.filter((one) => one === MATCH.kept).length, 3000);
     assert.equal(of[3000], 1500);
+  });
+});
+
+describe("the thread that compares texts", () => {
+  async function found(texts: readonly string[], signal = new AbortController().signal): Promise<Verdicts> {
+    await using search = new TextSearch(MINHASH, signal, () => {});
+    for (const text of texts) await search.add(text, 0);
+    return await search.decide();
+  }
+
+  it("gives what comparing here gives, wherever its messages begin and end [slow]", async () => {
+    const texts = corpus(seededRandom(11), 1100, 60);
+    // One of them fills a message alone.
+    texts[300] = `${texts[300]} ${"long ".repeat(250_000)}`;
+    const expected = decided(MINHASH, plain(...texts));
+    for (const before of [0, 1, 211, 511, 512]) {
+      const others = Array.from({ length: before }, (_, at) => `other text number ${at} of ${before} here`);
+      const { match, of, likeness } = await found([...others, ...texts]);
+      assert.deepEqual(match.subarray(before), expected.match);
+      assert.deepEqual(
+        of.subarray(before).map((at) => at - before),
+        expected.of,
+      );
+      assert.deepEqual(likeness.subarray(before), expected.likeness);
+    }
+  });
+
+  it("ends when it is cancelled, and reports what went wrong", async () => {
+    const stop = new AbortController();
+    const search = new TextSearch(MINHASH, stop.signal, () => {});
+    await search.add("a text", 0);
+    const decision = search.decide();
+    stop.abort(new Error("cancelled"));
+    await assert.rejects(decision, /cancelled/);
+    await search[Symbol.asyncDispose]();
+    await using wrong = new TextSearch({ method: "simhash", distance: 99 }, new AbortController().signal, () => {});
+    await assert.rejects(wrong.decide(), /a distance is a whole number/);
   });
 });
 

@@ -47,8 +47,8 @@ export class WordReader {
   read(text: string): number {
     const table = (classes ??= classesOfUnits());
     const plain = (NOT_ASCII.test(text) ? text.normalize("NFKC") : text).toLowerCase();
-    // Every second character at most ends a word, but for scripts without spaces.
-    if (this.hashes.length <= plain.length) this.hashes = new Int32Array(plain.length * 2);
+    // In scripts without spaces, there are as many words as characters.
+    if (this.hashes.length < plain.length) this.hashes = new Int32Array(plain.length);
     const { hashes } = this;
     let [count, hash, isOpen] = [0, FNV_OFFSET, false];
     for (let at = 0; at < plain.length; at += 1) {

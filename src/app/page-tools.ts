@@ -8,7 +8,8 @@ import { systemRandom } from "../base/random.ts";
 import type { Client } from "./context.ts";
 import type { Config } from "../config/options.ts";
 import { softBlockOf } from "../domain/page/soft-block.ts";
-import { createDocumentReader } from "../documents/reader.ts";
+import { commandWords } from "../documents/ocr.ts";
+import { createDocumentReader, type DocumentReader } from "../documents/reader.ts";
 import { LlmEndpoint } from "../extract/llm/endpoint.ts";
 import { LlmExtractor } from "../extract/llm/extractor.ts";
 import { createPageReader, type PageReader } from "../extract/pool.ts";
@@ -62,7 +63,7 @@ export function createPageTools(
   const llm = openLlm(config, clock);
   const user = openUserExtractors(config, log, clock);
   const reader = shared ?? openPageReader(clock);
-  const documents = createDocumentReader({ clock });
+  const documents = openDocumentReader(config, clock);
   return {
     clock,
     http,
@@ -102,6 +103,12 @@ export function createPageTools(
 
 export function openPageReader(clock: Clock): PageReader {
   return createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
+}
+
+function openDocumentReader({ ocrCommand, ocrTimeoutMs }: Config, clock: Clock): DocumentReader {
+  if (ocrCommand === null) return createDocumentReader({ clock });
+  const ocr = { command: commandWords(ocrCommand), timeoutMs: ocrTimeoutMs, env: harmlessEnvironment() };
+  return createDocumentReader({ clock, ocr });
 }
 
 /** The configured model; null: none. Sends nothing yet. */

@@ -1,6 +1,6 @@
 /** Reads a document as a web page. Runs in a thread of its own: see `thread.ts`. */
 import { damaged, DocumentError, type DocumentInput, type DocumentLimits, type DocumentType, type ReadDocument } from "./document.ts";
-import { type DocumentFacts, HtmlWriter, LengthReached, wholePage } from "./html.ts";
+import { type DocumentFacts, escapeText, HtmlWriter, LengthReached, wholePage } from "./html.ts";
 import { decode } from "./xml.ts";
 
 interface Reading extends DocumentFacts {
@@ -83,15 +83,17 @@ function textOf({ bytes, contentType }: DocumentInput): string {
   return new TextDecoder("windows-1252").decode(buffer);
 }
 
-function readText(text: string, writer: HtmlWriter): DocumentFacts {
-  for (const paragraph of text.replace(/\r\n?/g, "\n").split(/\n\s*\n/)) {
-    if (paragraph.trim() === "") continue;
-    writer.raw("<p>");
-    for (const [index, line] of paragraph.trim().split("\n").entries()) {
-      if (index > 0) writer.raw("<br>");
-      writer.text(line.trim());
+/** A form feed is between two pages. */
+function readText(text: string, writer: HtmlWriter): Reading {
+  const pages = text.replace(/\r\n?/g, "\n").replace(/\f\s*$/, "").split("\f");
+  for (const [index, page] of pages.entries()) {
+    if (pages.length > 1) writer.raw(`<section data-page="${index + 1}">\n`);
+    for (const paragraph of page.split(/\n\s*\n/)) {
+      if (paragraph.trim() === "") continue;
+      const lines = paragraph.trim().split("\n").map((line) => escapeText(line.trim()));
+      writer.raw(`<p>${lines.join("<br>")}</p>\n`);
     }
-    writer.raw("</p>\n");
+    if (pages.length > 1) writer.raw("</section>\n");
   }
-  return {};
+  return pages.length > 1 ? { pageCount: pages.length } : {};
 }

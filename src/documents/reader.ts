@@ -9,6 +9,7 @@ import {
   type DocumentLimits,
   type ReadDocument,
 } from "./document.ts";
+import { type OcrOptions, recognise } from "./ocr.ts";
 import { ReaderProcess } from "./reader-process.ts";
 
 export interface DocumentReader {
@@ -33,6 +34,8 @@ export interface DocumentReaderOptions {
   /** Per process; Node alone takes some 60. */
   memoryMb?: number;
   limits?: Partial<DocumentLimits>;
+  /** Reads scanned documents; absent: they fail as `needs_ocr`. */
+  ocr?: Omit<OcrOptions, "clock">;
 }
 
 interface Job {
@@ -44,6 +47,7 @@ interface Job {
   fail(error: unknown): void;
 }
 
+const NOTHING_FOUND = "the pages are pictures, and APP_OCR_COMMAND found no text in them";
 const MAX_PROCESSES = 2;
 /** A PDF of a thousand pages takes some 10 s on a busy machine. */
 const TIMEOUT_MS = 90_000;
@@ -53,7 +57,27 @@ const MAX_CRASHES = 2;
 const IDLE_MS = 30_000;
 
 export function createDocumentReader(options: DocumentReaderOptions): DocumentReader {
-  return new Pool(options);
+  const pool = new Pool(options);
+  return options.ocr === undefined ? pool : withOcr(pool, { ...options.ocr, clock: options.clock });
+}
+
+/** Documents without text are read again from what the user's program makes of them. */
+function withOcr(reader: DocumentReader, ocr: OcrOptions): DocumentReader {
+  return {
+    close: () => reader.close(),
+    async read(bytes, type, options = {}) {
+      try {
+        return await reader.read(bytes, type, options);
+      } catch (error) {
+        if (!(error instanceof DocumentError) || error.problem !== "needs_ocr") throw error;
+        const recognised = await recognise(bytes, ocr, options.signal);
+        const isPdf = recognised.subarray(0, 5).toString("latin1") === "%PDF-";
+        if (!isPdf && recognised.toString("utf8").trim() === "") throw new DocumentError("needs_ocr", NOTHING_FOUND);
+        const read = await reader.read(recognised, isPdf ? "pdf" : "text", options);
+        return { ...read, type: type === "ole" ? read.type : type };
+      }
+    },
+  };
 }
 
 class Pool implements DocumentReader {

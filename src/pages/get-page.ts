@@ -146,6 +146,22 @@ export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot
  * browser at once.
  */
 async function getAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
+  const got = await probeAndJudge(deps, order);
+  const { browser } = order.recipe;
+  const isFile = got.plan.way === "browser" && got.failure?.reason === "not_html";
+  if (!isFile || deps.documents === undefined || order.documents === false || (browser?.actions?.length ?? 0) > 0)
+    return got;
+  // A browser does not show files. If this one is a document, a plain request gets it.
+  const evidence: StrategyEvidence = { rule: "document", because: "the URL leads to a file" };
+  const file = await tryOnce(deps, order, { way: "http", probe: false, evidence });
+  return file.answer?.document !== undefined || isDocumentFailure(file.failure) ? file : got;
+}
+
+function isDocumentFailure(failure: Failure | null): boolean {
+  return failure !== null && /^(?:document_|needs_ocr$)/.test(failure.reason);
+}
+
+async function probeAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
   const { plan } = order;
   const first = await tryOnce(deps, order, plan);
   if (!plan.probe || first.judgement === null) return first;

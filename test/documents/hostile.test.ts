@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
 import { detectDocument } from "../../src/documents/detect.ts";
 import { DocumentError, type DocumentProblem } from "../../src/documents/document.ts";
+import { commandWords } from "../../src/documents/ocr.ts";
 import { createDocumentReader, type DocumentReaderOptions } from "../../src/documents/reader.ts";
 import { docx, odt, zipOf } from "../support/document-files.ts";
 import { column, pdf } from "../support/pdf-files.ts";
@@ -118,5 +119,24 @@ describe("documents are read in processes of their own [slow]", () => {
       await reader.close();
     }
     await assert.rejects(reader.read(docx(), "docx"), /stopping/);
+  });
+
+  test("a scanned document is read by the user's own program, as text or as PDF", async () => {
+    const env = { PATH: process.env["PATH"] ?? "" };
+    const scanned = pdf([{}, {}]);
+    const by = (command: string) => open({ ocr: { command: commandWords(command), timeoutMs: 60_000, env } });
+    const text = by(`node -e "process.stdin.resume().on('end', () => process.stdout.write('Page one\\f Page two'))"`);
+    const failing = by(`node -e "process.stderr.write('no languages'); process.exit(3)"`);
+    const missing = by("no-such-program-anywhere");
+    try {
+      const read = await text.read(scanned, "pdf");
+      assert.deepEqual([read.type, read.pageCount], ["pdf", 2]);
+      assert.match(read.html, /data-page="2">\s*<p>Page two/);
+      const [problem, message] = await refusal(failing.read(scanned, "pdf"));
+      assert.deepEqual([problem, message.includes("exit code 3: no languages")], ["needs_ocr", true], message);
+      assert.match((await refusal(missing.read(scanned, "pdf")))[1], /cannot be started/);
+    } finally {
+      await Promise.all([text.close(), failing.close(), missing.close()]);
+    }
   });
 });

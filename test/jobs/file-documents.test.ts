@@ -117,7 +117,7 @@ describe("documents that a site has", () => {
     assert.equal(study.title, "A Study of Tests");
     assert.match(study.text ?? "", /first page[^]*second page/);
     assert.deepEqual(
-      errors.map(({ url }) => new URL(url).pathname),
+      errors.map(({ url }) => new URL(url ?? "").pathname),
       ["/scan.pdf"],
     );
   });

@@ -26,6 +26,7 @@ import {
   writeScreenshot,
 } from "./scrape-document.ts";
 import { remoteBackend, localBackend, type ScrapeBackend } from "./scrape-backend.ts";
+import { fileOf, type ScrapedFile } from "./scrape-file.ts";
 import { ScrapeNotes } from "./scrape-notes.ts";
 import { withFormatOfFile } from "../out-format.ts";
 import { type StopRequest, stopRequest } from "../stop.ts";
@@ -44,12 +45,14 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
   refuseLostFormat(context.json, options);
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out, options.format ?? "json");
   if (options.screenshot !== undefined) await wiring.refuseUnwritable(options.screenshot);
+  const file = await fileOf(wiring, url, options);
   const recipe = (await recipeOf({ ...options, maxAttempts: triesOf(options) ?? 1 }, wiring)) as JobInput;
   const robots = options.respectRobots === true ? { respect_robots: true } : {};
-  const input = withDocumentRequest({ ...recipe, ...robots, target_url: absolute(url) }, options);
+  const how = file === null ? { target_url: absolute(url) } : { target_url: addressOf(file), strategy: "http" as const };
+  const input = withDocumentRequest({ ...recipe, ...robots, ...how }, options);
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
   using stop = stopRequest(wiring, terminal, null, "cancelling; press Ctrl-C again to exit at once");
-  const got = { url, input, named: recipe, options, line, stop };
+  const got = { url: file === null ? url : how.target_url, file, input, named: recipe, options, line, stop };
   try {
     if (options.url === undefined) await scrapeHere(context, got);
     else
@@ -64,6 +67,8 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
 interface Scraped {
   /** As typed by the user. */
   url: string;
+  /** Read instead of fetching the URL. */
+  file: ScrapedFile | null;
   input: JobInput;
   /** The fields named by the user: notes cover only these. */
   named: Pick<JobInput, "fields" | "items">;
@@ -77,7 +82,7 @@ async function scrapeHere(context: CliContext, got: Scraped): Promise<void> {
   const { config, warnings } = context.wiring.loadConfig();
   const log = got.line.wrap(commandLog(context.terminal, config.logLevel));
   for (const warning of warnings) log.warn(warning);
-  const worker = await startWorker(context, config, log, got.options);
+  const worker = await startWorker(context, config, log, got);
   try {
     // A session of the installation has another id in the temporary store.
     const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
@@ -101,6 +106,11 @@ async function scrapeAt(
   const notes = new ScrapeNotes(named);
   await present(context, backend, run, { ...options, notes, assumed: input.target_url !== url });
   if (run.status === "cancelled") context.exitCode = stop.exitCode ?? context.exitCode;
+}
+
+/** A file has no address: `.invalid` is never a host. */
+function addressOf({ name }: ScrapedFile): string {
+  return `https://file.invalid/${encodeURIComponent(name)}`;
 }
 
 /** Users omit the scheme; programs that read lists do not call this. */
@@ -141,13 +151,14 @@ function startWorker(
   context: CliContext,
   config: Config,
   log: Log,
-  options: ScrapeOptions,
+  { options, file }: Scraped,
 ): Promise<CliWorker & Partial<CliScratch>> {
   const { wiring } = context;
   if (options.save === true) return wiring.startWorker(config, log, { onRole: () => {}, onTask: () => {} });
   return wiring.startScratch(config, log, {
     ...(options.session === undefined ? {} : { sessionId: options.session }),
     pool: options.proxy === POOL,
+    ...(file === null ? {} : { file }),
   });
 }
 

@@ -13,7 +13,26 @@ export type ReadOutcome =
   | { kind: "document"; document: ReadDocument }
   | { kind: "problem"; problem: DocumentProblem; message: string };
 
+/** Counts the orders, so that each is answered once. */
+let order = 0;
+let answered = 0;
+
+function answer(to: number, outcome: ReadOutcome): void {
+  if (to !== order || answered === order) return;
+  answered = order;
+  parentPort?.postMessage(outcome);
+}
+
+// A library may throw from a callback, where nothing of ours can catch it: that file is damaged.
+process.on("uncaughtException", (error) =>
+  answer(order, { kind: "problem", problem: "document_damaged", message: `the file is damaged (${messageOf(error)})` }),
+);
+// The rejection of a promise that nobody waits for changes nothing.
+process.on("unhandledRejection", () => {});
+
 parentPort?.on("message", ({ input, limits }: ReadOrder) => {
+  order += 1;
+  const own = order;
   void readDocument(input, limits)
     .then(
       (document): ReadOutcome => ({ kind: "document", document }),
@@ -22,5 +41,5 @@ parentPort?.on("message", ({ input, limits }: ReadOrder) => {
           ? { kind: "problem", problem: error.problem, message: error.message }
           : { kind: "problem", problem: "document_damaged", message: messageOf(error) },
     )
-    .then((outcome) => parentPort?.postMessage(outcome));
+    .then((outcome) => answer(own, outcome));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { systemClock } from "../../src/base/clock.ts";
+import { type Clock, systemClock, type Timer } from "../../src/base/clock.ts";
 import { detectDocument } from "../../src/documents/detect.ts";
 import { DocumentError, type DocumentProblem } from "../../src/documents/document.ts";
 import { commandWords } from "../../src/documents/ocr.ts";
@@ -78,14 +78,33 @@ describe("a document that cannot be read says why", () => {
   });
 });
 
+const LIMIT_MS = 777_000;
+
+/** The time limit of a document passes only when the test says so. */
+class LimitClock implements Clock {
+  readonly #started = Promise.withResolvers<() => void>();
+  readonly started = this.#started.promise;
+  now = () => systemClock.now();
+  monotonic = () => systemClock.monotonic();
+
+  after(...args: Parameters<Clock["after"]>): Timer {
+    const [ms, call] = args;
+    if (ms !== LIMIT_MS) return systemClock.after(...args);
+    this.#started.resolve(call);
+    return { cancel: () => {} };
+  }
+}
+
 describe("documents are read in processes of their own [slow]", () => {
   const open = (options: Partial<DocumentReaderOptions> = {}) => createDocumentReader({ clock: systemClock, processes: 1, ...options });
 
   test("a document that takes too long ends alone, and the next one is read", async () => {
-    const reader = open({ timeoutMs: 400, limits: { inflatedBytes: 4e9, htmlLength: 4e9 } });
+    const clock = new LimitClock();
+    const reader = open({ clock, timeoutMs: LIMIT_MS, limits: { inflatedBytes: 4e9, htmlLength: 4e9 } });
     try {
       const endless = word(Buffer.concat([Buffer.from("<w:document><w:body>"), Buffer.alloc(60_000_000, "<w:p></w:p>")]));
       const slow = refusal(reader.read(endless, "docx"));
+      (await clock.started)();
       const next = reader.read(docx(), "docx");
       assert.equal((await slow)[0], "document_timeout");
       assert.match((await next).html, /Annual Report/);

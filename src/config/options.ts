@@ -5,6 +5,7 @@
 import { LOG_LEVELS } from "../base/log.ts";
 import { PROXY_ROTATIONS } from "../domain/proxy/proxy-rotation.ts";
 import { BUCKET_OPTIONS } from "./bucket-options.ts";
+import { DOCUMENT_OPTIONS } from "./document-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
 import { RETENTION_OPTIONS } from "./retention-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
@@ -226,20 +227,7 @@ export const OPTIONS = {
     about: "Largest response body, in bytes after decompression.",
     example: "5242880",
   }),
-  ocrCommand: optional({
-    name: "APP_OCR_COMMAND",
-    type: type.commandLine,
-    about:
-      "Program that reads scanned documents: it gets the PDF on its standard input, and writes a PDF with text, or plain text with a form feed between pages. Without it, scanned documents fail as `needs_ocr`.",
-    example: "ocrmypdf --force-ocr - -",
-  }),
-  ocrTimeoutMs: option({
-    name: "APP_OCR_TIMEOUT_SECONDS",
-    type: type.duration("seconds", 1, 86_400),
-    default: "300",
-    about: "Time limit of `APP_OCR_COMMAND` for one document.",
-    example: "900",
-  }),
+  ...DOCUMENT_OPTIONS,
   minProxies: option({
     name: "APP_MIN_PROXIES",
     type: type.integer(0, 1_000_000),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
 import { type Clock, systemClock, type Timer } from "../../src/base/clock.ts";
 import { detectDocument } from "../../src/documents/detect.ts";
@@ -121,6 +122,37 @@ describe("documents are read in processes of their own [slow]", () => {
       const large = word(Buffer.concat([Buffer.from("<w:document><w:tbl><w:tr><w:tc>"), rows]));
       assert.equal((await refusal(reader.read(large, "docx")))[0], "document_too_large");
       assert.match((await reader.read(docx(), "docx")).html, /Annual Report/);
+    } finally {
+      await reader.close();
+    }
+  });
+
+  test("files of 50 MB are read within the limits", async () => {
+    const reader = open();
+    try {
+      const media = randomBytes(50_000_000);
+      const withPictures = zipOf({
+        ...CONTENT_TYPES,
+        "word/document.xml": "<w:document><w:p><w:r><w:t>Between pictures</w:t></w:r></w:p></w:document>",
+        "word/media/image1.bin": media,
+      });
+      assert.match((await reader.read(withPictures, "docx")).html, /Between pictures/);
+      const study = pdf([{ texts: column(["A study with a large attachment."]) }]);
+      const large = Buffer.concat([study, Buffer.from("\n99 0 obj\n<< /Length 50000000 >>\nstream\n"), media, Buffer.from("\nendstream\nendobj\n"), study.subarray(study.indexOf("xref\n"))]);
+      assert.match((await reader.read(large, "pdf")).html, /large attachment/);
+      const rows = `<row>${"<c t=\"str\"><v>a cell of the sheet</v></c>".repeat(10)}</row>`;
+      const sheet = Buffer.concat([Buffer.from("<worksheet><sheetData>"), Buffer.alloc(50_000_000 - (50_000_000 % rows.length), rows)]);
+      const book = zipOf({
+        ...CONTENT_TYPES,
+        "xl/workbook.xml": `<workbook><sheets><sheet name="Data" r:id="s1"/></sheets></workbook>`,
+        "xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="s1" Type="x/worksheet" Target="sheet1.xml"/></Relationships>`,
+        "xl/sheet1.xml": sheet,
+      });
+      const read = await reader.read(book, "xlsx");
+      assert.equal(read.truncated, true, "a page has no room for all of it");
+      assert.ok(read.html.length < 13_000_000 && read.html.includes("a cell of the sheet"));
+      const table = Buffer.alloc(50_000_000, "name,price,colour\n");
+      assert.equal((await reader.read(table, "csv")).truncated, true);
     } finally {
       await reader.close();
     }

@@ -91,7 +91,7 @@ describe("damaged documents", () => {
             () => count("read"),
             (error: unknown) => {
               assert.ok(error instanceof DocumentError, String(error));
-              assert.doesNotMatch(error.message, /ended its process/);
+              assert.doesNotMatch(error.message, /ended its process|of memory/);
               count(error.problem);
             },
           );
@@ -104,7 +104,6 @@ describe("damaged documents", () => {
     assert.equal([...reasons.values()].reduce((sum, one) => sum + one), 5000);
     assert.ok((reasons.get("read") ?? 0) > 1000, JSON.stringify([...reasons]));
     assert.equal(reasons.get("document_timeout") ?? 0, 0, JSON.stringify([...reasons]));
-    assert.equal(reasons.get("document_too_large") ?? 0, 0, JSON.stringify([...reasons]));
     assert.ok(process.memoryUsage.rss() - before < 600e6, "this process keeps nothing of them");
   });
 });

@@ -107,6 +107,24 @@ describe("documents that a site has", () => {
     assert.equal(broken.run.failure_reason, "document_damaged");
   });
 
+  test("a user tries rules on a file before there is a job", async () => {
+    const preview = async (body: object) => {
+      const answer = await server.api.post("/extract/preview", body);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.json<Record<string, unknown>>();
+    };
+    const rules = { fields: { heading: "h1" } };
+    const sent = await preview({ file: PDF.toString("base64"), file_name: "study.pdf", ...rules });
+    assert.deepEqual([sent["document_type"], sent["records"]], ["pdf", [{ heading: "A Study of Tests" }]]);
+    const fetched = await preview({ url: site.url("/study.pdf"), include_html: true, ...rules });
+    assert.deepEqual([fetched["document_type"], fetched["content_type"]], ["pdf", "application/pdf"]);
+    assert.match(String(fetched["html"]), /data-page="2"/);
+    const scan = await preview({ file: pdf([{}]).toString("base64"), ...rules });
+    assert.equal(scan["failure_reason"], "needs_ocr");
+    const wrong = await server.api.post("/extract/preview", { file: "no base64!", ...rules });
+    assert.equal(wrong.status, 422);
+  });
+
   test("a crawl reads the documents that its pages link to, and says what they are", async () => {
     const { items, errors } = await crawler.crawl({ url: site.url("/"), max_depth: 1 });
     const types = Object.fromEntries(

@@ -89,6 +89,44 @@ function isDrawnTwice(before: Piece, piece: Piece): boolean {
   return before.text === piece.text && Math.abs(before.x - piece.x) < 0.1 * piece.size;
 }
 
+/** The segment in two, at the space or the piece that is nearest to `x`; null: there is none near. */
+export function splitSegment(segment: Segment, x: number): [Segment, Segment] | null {
+  const near = 0.6 * segment.size;
+  const at = segment.pieces.findIndex((piece, index) => index > 0 && Math.abs(piece.x - x) < near);
+  if (at > 0) return [segmentFrom(segment.pieces.slice(0, at)), segmentFrom(segment.pieces.slice(at))];
+  const inside = segment.pieces.findIndex((piece) => piece.x < x && piece.right > x);
+  const piece = segment.pieces[inside];
+  if (piece === undefined) return null;
+  const edge = boundaryAt(piece, x);
+  const cut = /\s/.test(piece.text[edge] ?? "") ? edge + 1 : edge;
+  if (cut <= 0 || cut >= piece.text.length || !isCellEdge(piece.text, cut)) return null;
+  const head = { ...piece, text: piece.text.slice(0, cut).trimEnd(), right: x - 0.3 * segment.size };
+  const tail = { ...piece, text: piece.text.slice(cut), x };
+  return [
+    segmentFrom([...segment.pieces.slice(0, inside), head]),
+    segmentFrom([tail, ...segment.pieces.slice(inside + 1)]),
+  ];
+}
+
+/** Cells may touch each other: a number then begins behind a word. */
+function isCellEdge(text: string, at: number): boolean {
+  const [before, after] = [text[at - 1]!, text[at]!];
+  return /\s/.test(before) || (/\p{L}/u.test(before) && /\d/.test(after));
+}
+
+function segmentFrom(pieces: Piece[]): Segment {
+  const [first] = pieces;
+  const text = pieces.map((piece) => piece.text).join("");
+  return {
+    ...lineFacts(first!),
+    pieces,
+    text: text.trim(),
+    right: pieces.at(-1)!.right,
+    size: Math.max(...pieces.map(({ size }) => size)),
+    isBold: pieces.every(({ isBold }) => isBold),
+  };
+}
+
 /** Cuts a piece where a link starts and ends; the width of characters is estimated. */
 export function withLinks(piece: Piece, areas: readonly LinkArea[]): Piece[] {
   const middle = piece.y - 0.3 * piece.size;
@@ -124,6 +162,8 @@ function boundaryAt({ text, x: start, right }: Piece, x: number): number {
   for (let distance = 0; distance <= 6; distance += 1)
     for (const at of [near + distance, near - distance])
       if (at > 0 && at < text.length && /\s/.test(text[at]!) !== /\s/.test(text[at - 1]!)) return at;
+  for (const at of [near, near + 1, near - 1, near + 2, near - 2])
+    if (at > 0 && at < text.length && isCellEdge(text, at)) return at;
   return near;
 }
 

@@ -1,5 +1,5 @@
 /** Finds tables by the alignment of their cells: PDF has no tables. */
-import type { Segment } from "./pieces.ts";
+import { type Segment, splitSegment } from "./pieces.ts";
 
 /** Segments on one baseline, from the left. */
 export type Row = Segment[];
@@ -35,34 +35,67 @@ export function tableAt(rows: readonly Row[], from: number): PdfTable | null {
   if (rows[from]!.length < 2) return null;
   let end = from + 1;
   while (end < rows.length && isNear(rows[end - 1]!, rows[end]!) && rows[end]!.length > 1) end += 1;
-  // Rows with one cell belong to it where more rows with several follow, or where the line goes on a cell.
   const columns = columnsOf(rows.slice(from, end));
   if (columns === null) return null;
-  end = extended(rows, from, end, columns);
-  const body = rows.slice(from, end);
+  const body = tableRows(rows, from, end, columns);
   if (body.filter((row) => row.length > 1).length < 2) return null;
   const placed = body.map((row) => placeRow(row, columns));
   if (placed.some((row) => row === null)) return null;
-  return { cells: mergeLines(body, placed as Segment[][][]), taken: end - from };
+  return { cells: mergeLines(body, placed as Segment[][][], columns), taken: body.length };
 }
 
 function isNear(above: Row, below: Row): boolean {
   return below[0]!.y - above[0]!.y < MAX_ROW_GAP * Math.max(above[0]!.size, below[0]!.size);
 }
 
-function extended(rows: readonly Row[], from: number, start: number, columns: readonly Column[]): number {
-  let end = start;
-  let next = start;
-  const pitch = medianGap(rows.slice(from, start));
-  while (next < rows.length && isNear(rows[next - 1]!, rows[next]!)) {
-    const row = rows[next]!;
-    const gap = row[0]!.y - rows[next - 1]![0]!.y;
+/** Also rows with fewer cells, as long as more of the table follows, or a line goes on with its cell. */
+function tableRows(rows: readonly Row[], from: number, start: number, columns: readonly Column[]): Row[] {
+  const found: Row[] = [];
+  let kept = 0;
+  for (let next = from; next < rows.length; next += 1) {
+    const above = found.at(-1);
+    if (above !== undefined && !isNear(above, rows[next]!)) break;
+    // A line of text over all columns is not cut into cells.
+    const isText = rows[next]!.length === 1;
+    const row = isText ? rows[next]! : rows[next]!.flatMap((segment) => splitAtColumns(segment, columns));
     if (placeRow(row, columns) === null || row.some((segment) => !fitsOne(segment, columns))) break;
-    next += 1;
+    found.push(row);
     // A line of one cell alone may be the paragraph below the table.
-    if (row.length > 1 || (gap <= 1.15 * pitch && !isInColumn(row[0]!, columns[0]!))) end = next;
+    const goesOn = above !== undefined && isNextLine(above, row) && isWrapped(cellsAbove(found, columns), row, columns);
+    if (next < start || row.length > 1 || goesOn) kept = found.length;
   }
-  return end;
+  return found.slice(0, kept);
+}
+
+function isNextLine(above: Row, row: Row): boolean {
+  return row[0]!.y - above[0]!.y < 1.6 * row[0]!.size;
+}
+
+/** The last segment of each column above the last row. */
+function cellsAbove(rows: readonly Row[], columns: readonly Column[]): (Segment | undefined)[] {
+  const above = rows.at(-2)!;
+  return columns.map((column) => above.findLast((segment) => isInColumn(segment, column)));
+}
+
+/** The first words of the row would not have fitted behind the cells above: these go on here. */
+function isWrapped(above: readonly (Segment | undefined)[], row: Row, columns: readonly Column[]): boolean {
+  return row.every((segment) => {
+    const index = nearestColumn(segment, columns);
+    const cell = above[index];
+    const limit = columns[index + 1]?.left;
+    if (cell === undefined || limit === undefined) return false;
+    const text = segment.text.trim();
+    const word = ((segment.right - segment.x) * text.split(/\s/)[0]!.length) / Math.max(1, text.length);
+    return cell.right + word + 0.2 * segment.size > limit - 0.5 * segment.size;
+  });
+}
+
+/** Cells that stand as near as words do are told apart by the columns of the other rows. */
+function splitAtColumns(segment: Segment, columns: readonly Column[]): Segment[] {
+  const inner = columns.find(({ left }) => left > segment.x + segment.size && left < segment.right - 0.2 * segment.size);
+  if (inner === undefined || fitsOne(segment, columns)) return [segment];
+  const parts = splitSegment(segment, inner.left);
+  return parts === null ? [segment] : [parts[0], ...splitAtColumns(parts[1], columns)];
 }
 
 function isInColumn(segment: Segment, column: Column): boolean {
@@ -109,21 +142,18 @@ function nearestColumn(segment: Segment, columns: readonly Column[]): number {
   return columns.findIndex(({ left, right }) => middle > left - slack && middle < right + slack);
 }
 
-function medianGap(rows: readonly Row[]): number {
-  const gaps = rows.slice(1).map((row, index) => row[0]!.y - rows[index]![0]!.y).sort((a, b) => a - b);
-  return gaps[Math.floor(gaps.length / 2)] ?? 1.5 * (rows[0]?.[0]?.size ?? 12);
-}
-
-/** Lines that stand nearer than the rows do are lines of the same cells. */
-function mergeLines(rows: readonly Row[], placed: readonly Segment[][][]): Segment[][][] {
+/** Lines that stand nearer than the rows do, or that did not fit into their cells, belong to the row above. */
+function mergeLines(rows: readonly Row[], placed: readonly Segment[][][], columns: readonly Column[]): Segment[][][] {
   const merged: Segment[][][] = [];
   const gaps = rows.slice(1).map((row, index) => row[0]!.y - rows[index]![0]!.y);
   const widest = Math.max(...gaps, 0);
   for (const [index, cells] of placed.entries()) {
+    const row = rows[index]!;
     const gap = index === 0 ? Number.POSITIVE_INFINITY : gaps[index - 1]!;
-    const isPartial = cells.some((cell) => cell.length === 0);
     const before = merged.at(-1);
-    if (before !== undefined && isPartial && gap < 0.8 * widest && gap < 1.6 * rows[index]![0]!.size)
+    const isPartial = cells.some((cell) => cell.length === 0);
+    const isNearer = gap < 0.8 * widest || isWrapped(before?.map((cell) => cell.at(-1)) ?? [], row, columns);
+    if (before !== undefined && isPartial && gap < 1.6 * row[0]!.size && isNearer)
       for (const [column, cell] of cells.entries()) before[column]!.push(...cell);
     else merged.push(cells.map((cell) => [...cell]));
   }

@@ -171,8 +171,9 @@ class Conclusion {
     const moved = movedElsewhere(answer);
     if (moved !== null) return { ...moved, answeredMs: answer?.headMs ?? null, report: this.#moved(answer!) };
     if (failure !== null) return this.#failed(failure);
-    // An API call says nothing about the site's pages.
-    const learned = plan.way === "browser" && this.#recipe.strategy === "api_replay" ? null : lessonOf(this.#url, plan);
+    // An API call or a document says nothing about the site's pages.
+    const isOther = plan.way === "browser" && this.#recipe.strategy === "api_replay";
+    const learned = isOther || answer?.document !== undefined ? null : lessonOf(this.#url, plan);
     return {
       kind: "completed",
       ...(await withDocument(this.#deps.files, this.#got, judgement?.records ?? [], this.#task.url ?? this.#url)),

@@ -237,8 +237,9 @@ async function completed(
   const { links, left } = linksIn(judgement, finalUrl);
   const reads = isRead(crawl, task);
   const content = extraction === null ? null : contentOf(crawl, extraction);
-  // On a mixed site, another plain page teaches nothing new.
-  const learned = plan.way === "http" && known?.mixed === true ? null : lessonOf(url, plan);
+  // On a mixed site, another plain page teaches nothing new; a document says nothing about the site's pages.
+  const isNoLesson = (plan.way === "http" && known?.mixed === true) || answer?.document !== undefined;
+  const learned = isNoLesson ? null : lessonOf(url, plan);
   // Conditional requests are plain requests: they work for pages fetched by one.
   const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
   const documentType = answer?.document?.type ?? null;

@@ -2067,6 +2067,7 @@ export interface Operations {
     };
     query: {
       number?: number;
+      reread?: boolean;
     };
     body: undefined;
     answer: JobRepair;

@@ -1,19 +1,6 @@
 /** A file that is not a web page but has text: what it is, what is read from it, and why it cannot be read. */
 
-export const DOCUMENT_TYPES = [
-  "pdf",
-  "docx",
-  "xlsx",
-  "pptx",
-  "odt",
-  "ods",
-  "odp",
-  "epub",
-  "rtf",
-  "csv",
-  "text",
-] as const;
-export type DocumentType = (typeof DOCUMENT_TYPES)[number];
+export type DocumentType = "pdf" | "docx" | "xlsx" | "pptx" | "odt" | "ods" | "odp" | "epub" | "rtf" | "csv" | "text";
 
 /** `ole` is the container of encrypted Office files and of those before 2007. */
 export type DetectedType = DocumentType | "ole";

@@ -22,7 +22,8 @@ export function recognise(bytes: Uint8Array, options: OcrOptions, signal: AbortS
     const output: Buffer[] = [];
     let length = 0;
     let said = "";
-    const fail = (why: string) => end(() => reject(new DocumentError("needs_ocr", `the pages are pictures, and ${why}`)));
+    const fail = (why: string) =>
+      end(() => reject(new DocumentError("needs_ocr", `the pages are pictures, and ${why}`)));
     const timer = options.clock.after(options.timeoutMs, () =>
       fail(`APP_OCR_COMMAND took longer than ${Math.round(options.timeoutMs / 1000)} seconds`),
     );
@@ -53,5 +54,7 @@ export function recognise(bytes: Uint8Array, options: OcrOptions, signal: AbortS
 
 /** Words of a command line; quotes keep spaces together. */
 export function commandWords(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, word]) => double ?? single ?? word ?? "");
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, word]) => double ?? single ?? word ?? "",
+  );
 }

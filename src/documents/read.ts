@@ -1,5 +1,12 @@
 /** Reads a document as a web page. Runs in a thread of its own: see `thread.ts`. */
-import { damaged, DocumentError, type DocumentInput, type DocumentLimits, type DocumentType, type ReadDocument } from "./document.ts";
+import {
+  damaged,
+  DocumentError,
+  type DocumentInput,
+  type DocumentLimits,
+  type DocumentType,
+  type ReadDocument,
+} from "./document.ts";
 import { type DocumentFacts, escapeText, HtmlWriter, LengthReached, wholePage } from "./html.ts";
 import { decode } from "./xml.ts";
 
@@ -85,12 +92,18 @@ function textOf({ bytes, contentType }: DocumentInput): string {
 
 /** A form feed is between two pages. */
 function readText(text: string, writer: HtmlWriter): Reading {
-  const pages = text.replace(/\r\n?/g, "\n").replace(/\f\s*$/, "").split("\f");
+  const pages = text
+    .replace(/\r\n?/g, "\n")
+    .replace(/\f\s*$/, "")
+    .split("\f");
   for (const [index, page] of pages.entries()) {
     if (pages.length > 1) writer.raw(`<section data-page="${index + 1}">\n`);
     for (const paragraph of page.split(/\n\s*\n/)) {
       if (paragraph.trim() === "") continue;
-      const lines = paragraph.trim().split("\n").map((line) => escapeText(line.trim()));
+      const lines = paragraph
+        .trim()
+        .split("\n")
+        .map((line) => escapeText(line.trim()));
       writer.raw(`<p>${lines.join("<br>")}</p>\n`);
     }
     if (pages.length > 1) writer.raw("</section>\n");

@@ -1,7 +1,13 @@
 /** The thread that reads documents, one at a time. Its process watches the memory. */
 import { parentPort } from "node:worker_threads";
 import { messageOf } from "../base/errors.ts";
-import { DocumentError, type DocumentInput, type DocumentLimits, type DocumentProblem, type ReadDocument } from "./document.ts";
+import {
+  DocumentError,
+  type DocumentInput,
+  type DocumentLimits,
+  type DocumentProblem,
+  type ReadDocument,
+} from "./document.ts";
 import { readDocument } from "./read.ts";
 
 export interface ReadOrder {

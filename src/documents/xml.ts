@@ -6,7 +6,7 @@ import { damaged } from "./document.ts";
 
 export type Attributes = Readonly<Record<string, string>>;
 
-export interface XmlHandler {
+interface XmlHandler {
   open?(name: string, attributes: Attributes, depth: number): void;
   text?(text: string): void;
   close?(name: string, depth: number): void;
@@ -64,7 +64,8 @@ export class XmlReader {
   #keep(part: string): void {
     this.#pending.push(part);
     this.#pendingLength += part.length;
-    if (this.#pendingLength > MAX_PENDING) throw damaged("a part of the document is not valid XML, or has too long a text");
+    if (this.#pendingLength > MAX_PENDING)
+      throw damaged("a part of the document is not valid XML, or has too long a text");
   }
 
   #taken(): string {
@@ -149,7 +150,8 @@ function declaration(source: string, at: number): number {
   const close = source.indexOf(">", at);
   if (close < 0) return -1;
   const bracket = source.indexOf("[", at);
-  if (bracket >= 0 && bracket < close) throw damaged("a part of the document declares XML entities, which is not allowed");
+  if (bracket >= 0 && bracket < close)
+    throw damaged("a part of the document declares XML entities, which is not allowed");
   return close + 1;
 }
 

@@ -35,7 +35,15 @@ export function addParse(api: ApiInstance, deps: FirecrawlDeps, version: Version
         const details = { failure_code: code, failure_reason: reason };
         throw new FirecrawlFault(500, message, { code: codeOf(got.failure), details });
       }
-      const result = { id: "", taskId: deps.random.uuid(), runId: "", url: null, ordinal: 0, data: records[0] ?? {}, createdAt: 0 };
+      const result = {
+        id: "",
+        taskId: deps.random.uuid(),
+        runId: "",
+        url: null,
+        ordinal: 0,
+        data: records[0] ?? {},
+        createdAt: 0,
+      };
       const document = toDocument(result, { base: "", mark: { kind: "scrape", json: ask.json } });
       return { success: true, data: { ...document, metadata: aboutFile(document.metadata, file.name) } };
     } finally {
@@ -61,7 +69,8 @@ async function readUpload(request: ApiRequest, { extractors }: FirecrawlDeps, ve
     .formData()
     .catch(() => null);
   const file = form?.get("file") ?? null;
-  if (file === null || typeof file === "string") throw badRequest([{ path: "file", message: "is required: the file to read" }]);
+  if (file === null || typeof file === "string")
+    throw badRequest([{ path: "file", message: "is required: the file to read" }]);
   const reader = new InputReader(optionsOf(form?.get("options") ?? null));
   const ask = readScrapeOptions(reader, version, extractors);
   for (const [name, asked] of [

@@ -149,7 +149,13 @@ async function previewFile(
   if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(file)) throw invalid([{ path: "file", message: "expected Base64" }]);
   const { url: _url, target_url: _target, ...rules } = { url: null, ...jobInputOf(input) };
   const { got } = await readFile(deps, { bytes: Buffer.from(file, "base64"), name, contentType }, rules, signal);
-  const nowhere = { url: input.url ?? null, final_url: null, http_status: null, strategy: null, strategy_evidence: null };
+  const nowhere = {
+    url: input.url ?? null,
+    final_url: null,
+    http_status: null,
+    strategy: null,
+    strategy_evidence: null,
+  };
   return { ...viewOf(got, input), ...nowhere };
 }
 

@@ -17,7 +17,7 @@ export interface FileInput {
   contentType: string | null;
 }
 
-export interface FileReading {
+interface FileReading {
   got: PageGot;
   /** With the document, if it was requested. */
   records: readonly Record<string, JsonValue>[];

@@ -11,7 +11,7 @@ export interface ReadsDocuments {
 }
 
 /** The content type of a document's HTML; its parameter says that all of it is content. */
-export function documentContentType(type: string): string {
+function documentContentType(type: string): string {
   return `text/html; charset=utf-8; document=${type}`;
 }
 
@@ -29,14 +29,17 @@ export async function asPage(
   try {
     const read = await documents.read(body, type, { contentType, signal });
     const document = { type: read.type, body, contentType, truncated: read.truncated };
-    return { answer: { ...answer, body: read.html, contentType: documentContentType(read.type), document }, failure: null };
+    return {
+      answer: { ...answer, body: read.html, contentType: documentContentType(read.type), document },
+      failure: null,
+    };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     return { answer, failure: documentFailure(error, type, status) };
   }
 }
 
-export function documentFailure({ problem, message }: DocumentError, type: DetectedType, httpStatus?: number): Failure {
+function documentFailure({ problem, message }: DocumentError, type: DetectedType, httpStatus?: number): Failure {
   const what = type === "ole" ? "the Office file" : `the ${type.toUpperCase()} file`;
   return failure(problem, `${what} cannot be read: ${message}`, httpStatus === undefined ? {} : { httpStatus });
 }

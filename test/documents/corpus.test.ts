@@ -12,7 +12,11 @@ const LEAST: Shares = { text: 0.99, cells: 0.95, headings: 0.95 };
 const DOCUMENTS = [11, 12, 13].map(makeDocument);
 
 const chromium = process.env["ORB_TEST_CHROMIUM"] ?? "";
-const office = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "soffice")).find((path) => existsSync(path)) ?? "";
+const office =
+  (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, "soffice"))
+    .find((path) => existsSync(path)) ?? "";
 const browserGate = gate("PDF files of Chromium", chromium !== "", "no Chromium (ORB_TEST_CHROMIUM is empty)");
 // Larger than everything else that the tests install: it is used where it is.
 const officeGate = office === "" ? { skip: "no LibreOffice (soffice is not on the path)" } : {};
@@ -26,12 +30,20 @@ async function meets(what: string, blocks: readonly Block[], bytes: Buffer): Pro
 describe("what programs write is read again", () => {
   test("a PDF that Chromium has printed [slow]", browserGate, async () => {
     using folder = tempDir();
-      const dir = folder.path;
+    const dir = folder.path;
     for (const [index, blocks] of DOCUMENTS.entries()) {
       const page = join(dir, `${index}.html`);
       writeFileSync(page, asHtml(blocks));
-      const options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", `--user-data-dir=${join(dir, "profile")}`];
-      execFileSync(chromium, [...options, `--print-to-pdf=${join(dir, "page.pdf")}`, `file://${page}`], { stdio: "ignore" });
+      const options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-pdf-header-footer",
+        `--user-data-dir=${join(dir, "profile")}`,
+      ];
+      execFileSync(chromium, [...options, `--print-to-pdf=${join(dir, "page.pdf")}`, `file://${page}`], {
+        stdio: "ignore",
+      });
       await meets(`document ${index}`, blocks, readFileSync(join(dir, "page.pdf")));
     }
   });
@@ -43,7 +55,14 @@ describe("what programs write is read again", () => {
       for (const [index, blocks] of DOCUMENTS.entries()) {
         const source = join(dir, `${index}.fodt`);
         writeFileSync(source, asFodt(blocks));
-        const options = [`-env:UserInstallation=file://${join(dir, "profile")}`, "--headless", "--convert-to", format, "--outdir", dir];
+        const options = [
+          `-env:UserInstallation=file://${join(dir, "profile")}`,
+          "--headless",
+          "--convert-to",
+          format,
+          "--outdir",
+          dir,
+        ];
         execFileSync(office, [...options, source], { stdio: "ignore", env: { ...process.env, HOME: dir } });
         await meets(`document ${index}`, blocks, readFileSync(join(dir, `${index}.${format}`)));
       }

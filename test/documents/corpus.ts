@@ -24,7 +24,10 @@ export function makeDocument(seed: number): Block[] {
     blocks.push({ kind: "paragraph", text: Array.from({ length: 5 }, () => sentence(6 + pick(10))).join(" ") });
     if (part % 2 === 1) {
       const columns = 3 + pick(3);
-      const head = Array.from({ length: columns }, (_, index) => `${WORDS[(part * 7 + index) % WORDS.length]!} ${index + 1}`);
+      const head = Array.from(
+        { length: columns },
+        (_, index) => `${WORDS[(part * 7 + index) % WORDS.length]!} ${index + 1}`,
+      );
       const rows = Array.from({ length: 4 + pick(5) }, () =>
         Array.from({ length: columns }, (_, index) => (index === 0 ? words(2) : String(100 + pick(9000)))),
       );
@@ -52,7 +55,8 @@ export function asHtml(blocks: readonly Block[]): string {
     });
     return `<table>${rows.join("")}</table>`;
   });
-  const style = "body { font: 11pt serif } td, th { padding: 3pt 9pt; text-align: left } table { border-collapse: collapse }";
+  const style =
+    "body { font: 11pt serif } td, th { padding: 3pt 9pt; text-align: left } table { border-collapse: collapse }";
   return `<!DOCTYPE html><html lang="en"><title>Corpus</title><style>${style}</style>${body.join("\n")}</html>`;
 }
 

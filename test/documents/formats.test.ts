@@ -113,12 +113,21 @@ describe("a document gives what a page gives", () => {
     const semicolon = Buffer.from('\uFEFFname;said\nAda;"a ""b"", c"\nBo;two lines');
     assert.deepEqual((await readPage(semicolon, "a.csv")).tables, [rows]);
     const tab = Buffer.from("name\tsaid\nCaf\xe9\t1,5\n", "latin1");
-    assert.deepEqual((await readPage(tab, "a.tsv")).tables, [[["name", "said"], ["Café", "1,5"]]]);
+    assert.deepEqual((await readPage(tab, "a.tsv")).tables, [
+      [
+        ["name", "said"],
+        ["Café", "1,5"],
+      ],
+    ]);
   });
 
   test("a title that is only a file name gives way to the first heading", async () => {
-    const files = { "[Content_Types].xml": "<Types/>", "docProps/core.xml": "<c><dc:title>Microsoft Word - draft.docx</dc:title></c>" };
-    const body = '<w:document><w:body><w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>The real title</w:t></w:r></w:p></w:body></w:document>';
+    const files = {
+      "[Content_Types].xml": "<Types/>",
+      "docProps/core.xml": "<c><dc:title>Microsoft Word - draft.docx</dc:title></c>",
+    };
+    const body =
+      '<w:document><w:body><w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>The real title</w:t></w:r></w:p></w:body></w:document>';
     const page = await readPage(zipOf({ ...files, "word/document.xml": body }));
     assert.equal(page.title, "The real title");
   });

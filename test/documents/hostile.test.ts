@@ -27,13 +27,22 @@ describe("a document that cannot be read says why", () => {
     const problem = "document_encrypted";
     assert.equal((await refusal(read(pdf([{ texts: column(["secret"]) }], { encrypted: true }))))[0], problem);
     assert.equal((await refusal(read(odt('<manifest:encryption-data manifest:checksum="x"/>'))))[0], problem);
-    assert.equal((await refusal(read(zipOf({ ...CONTENT_TYPES, "word/document.xml": "x" }, { encrypted: true }))))[0], problem);
-    const ole = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600), Buffer.from("EncryptedPackage", "utf16le")]);
+    assert.equal(
+      (await refusal(read(zipOf({ ...CONTENT_TYPES, "word/document.xml": "x" }, { encrypted: true }))))[0],
+      problem,
+    );
+    const ole = Buffer.concat([
+      Buffer.from("d0cf11e0a1b11ae1", "hex"),
+      Buffer.alloc(600),
+      Buffer.from("EncryptedPackage", "utf16le"),
+    ]);
     assert.equal((await refusal(read(ole)))[0], problem);
   });
 
   test("a file of an old Office, with what to do", async () => {
-    const [problem, message] = await refusal(read(Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)])));
+    const [problem, message] = await refusal(
+      read(Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)])),
+    );
     assert.equal(problem, "document_unsupported");
     assert.match(message, /use \.docx/);
   });
@@ -63,10 +72,16 @@ describe("a document that cannot be read says why", () => {
   });
 
   test("a document with more text than allowed is cut, and says so", async () => {
-    const long = await read(docx(`<w:p><w:r><w:t>${"many words ".repeat(20)}</w:t></w:r></w:p>`.repeat(500)), "", { htmlLength: 20_000 });
+    const long = await read(docx(`<w:p><w:r><w:t>${"many words ".repeat(20)}</w:t></w:r></w:p>`.repeat(500)), "", {
+      htmlLength: 20_000,
+    });
     assert.equal(long.truncated, true);
     assert.ok(long.html.length < 21_000);
-    const pages = await read(pdf(Array.from({ length: 5 }, (_, page) => ({ texts: column([`The text of page ${page}.`]) }))), "", { pages: 3 });
+    const pages = await read(
+      pdf(Array.from({ length: 5 }, (_, page) => ({ texts: column([`The text of page ${page}.`]) }))),
+      "",
+      { pages: 3 },
+    );
     assert.deepEqual([pages.truncated, pages.pageCount], [true, 5]);
   });
 
@@ -75,7 +90,11 @@ describe("a document that cannot be read says why", () => {
     assert.equal(detectDocument(Buffer.from("just words"), "text/plain", "/a.txt"), null);
     assert.equal(detectDocument(zipOf({ "a.txt": "x" }), "application/zip", "/a.zip"), null);
     assert.equal(detectDocument(Buffer.from("\x89PNG\r\n\x1a\n"), "image/png", "/a.csv"), null);
-    assert.equal(detectDocument(Buffer.from("<html><a>1,2</a></html>"), "text/csv", "/a.csv"), null, "an error page in place of a file");
+    assert.equal(
+      detectDocument(Buffer.from("<html><a>1,2</a></html>"), "text/csv", "/a.csv"),
+      null,
+      "an error page in place of a file",
+    );
   });
 });
 
@@ -97,13 +116,16 @@ class LimitClock implements Clock {
 }
 
 describe("documents are read in processes of their own [slow]", () => {
-  const open = (options: Partial<DocumentReaderOptions> = {}) => createDocumentReader({ clock: systemClock, processes: 1, ...options });
+  const open = (options: Partial<DocumentReaderOptions> = {}) =>
+    createDocumentReader({ clock: systemClock, processes: 1, ...options });
 
   test("a document that takes too long ends alone, and the next one is read", async () => {
     const clock = new LimitClock();
     const reader = open({ clock, timeoutMs: LIMIT_MS, limits: { inflatedBytes: 4e9, htmlLength: 4e9 } });
     try {
-      const endless = word(Buffer.concat([Buffer.from("<w:document><w:body>"), Buffer.alloc(60_000_000, "<w:p></w:p>")]));
+      const endless = word(
+        Buffer.concat([Buffer.from("<w:document><w:body>"), Buffer.alloc(60_000_000, "<w:p></w:p>")]),
+      );
       const slow = refusal(reader.read(endless, "docx"));
       (await clock.started)();
       const next = reader.read(docx(), "docx");
@@ -138,10 +160,19 @@ describe("documents are read in processes of their own [slow]", () => {
       });
       assert.match((await reader.read(withPictures, "docx")).html, /Between pictures/);
       const study = pdf([{ texts: column(["A study with a large attachment."]) }]);
-      const large = Buffer.concat([study, Buffer.from("\n99 0 obj\n<< /Length 50000000 >>\nstream\n"), media, Buffer.from("\nendstream\nendobj\n"), study.subarray(study.indexOf("xref\n"))]);
+      const large = Buffer.concat([
+        study,
+        Buffer.from("\n99 0 obj\n<< /Length 50000000 >>\nstream\n"),
+        media,
+        Buffer.from("\nendstream\nendobj\n"),
+        study.subarray(study.indexOf("xref\n")),
+      ]);
       assert.match((await reader.read(large, "pdf")).html, /large attachment/);
-      const rows = `<row>${"<c t=\"str\"><v>a cell of the sheet</v></c>".repeat(10)}</row>`;
-      const sheet = Buffer.concat([Buffer.from("<worksheet><sheetData>"), Buffer.alloc(50_000_000 - (50_000_000 % rows.length), rows)]);
+      const rows = `<row>${'<c t="str"><v>a cell of the sheet</v></c>'.repeat(10)}</row>`;
+      const sheet = Buffer.concat([
+        Buffer.from("<worksheet><sheetData>"),
+        Buffer.alloc(50_000_000 - (50_000_000 % rows.length), rows),
+      ]);
       const book = zipOf({
         ...CONTENT_TYPES,
         "xl/workbook.xml": `<workbook><sheets><sheet name="Data" r:id="s1"/></sheets></workbook>`,

@@ -4,7 +4,17 @@ import { readDocument } from "../../src/documents/read.ts";
 import { extractPage, type Extraction } from "../../src/extract/page.ts";
 import { compilePlan } from "../../src/extract/plan.ts";
 
-export const FIELDS = ["title", "author", "published_at", "language", "text", "markdown", "links", "headings", "tables"];
+export const FIELDS = [
+  "title",
+  "author",
+  "published_at",
+  "language",
+  "text",
+  "markdown",
+  "links",
+  "headings",
+  "tables",
+];
 
 /** Reads a document in this process, and what a page is from it. */
 export async function read(bytes: Buffer, name = "", limits: Partial<DocumentLimits> = {}): Promise<ReadDocument> {

@@ -12,7 +12,10 @@ import { read } from "./kit.ts";
 
 const PDF = pdf(
   [1, 2, 3].map((page) => ({
-    texts: [{ text: `Chapter ${page}`, x: 72, y: 790, size: 18 }, ...column([`Text of page ${page}, with a link.`, "And more."])],
+    texts: [
+      { text: `Chapter ${page}`, x: 72, y: 790, size: 18 },
+      ...column([`Text of page ${page}, with a link.`, "And more."]),
+    ],
     links: [{ x: 72, y: 700, width: 100, height: 20, url: "https://example.com/" }],
   })),
   { info: { Title: "Pages" } },
@@ -51,7 +54,9 @@ function mutatedFile(bytes: Buffer, random: Random): Buffer {
   if (bytes.subarray(0, 2).toString() !== "PK" || random.next() < 0.3) return mutated(bytes, random);
   const parts = [...readZip(bytes)];
   const changed = at(random, parts.length);
-  return zipOf(Object.fromEntries(parts.map(([name, part], index) => [name, index === changed ? mutated(part, random) : part])));
+  return zipOf(
+    Object.fromEntries(parts.map(([name, part], index) => [name, index === changed ? mutated(part, random) : part])),
+  );
 }
 
 describe("damaged documents", () => {
@@ -69,41 +74,48 @@ describe("damaged documents", () => {
       }
   });
 
-  test("5,000 of them are read by the same few processes, in bounded memory [slow]", { timeout: 1_200_000 }, async () => {
-    const random = seededRandom(20_252);
-    const reader = createDocumentReader({ clock: systemClock, processes: 2, timeoutMs: 60_000, memoryMb: 700 });
-    const reasons = new Map<string, number>();
-    const count = (reason: string) => reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-    const before = process.memoryUsage.rss();
-    try {
-      let left = 5000;
-      const work = async () => {
-        while (left > 0) {
-          left -= 1;
-          const [name, bytes] = FILES[left % FILES.length]!;
-          const damaged = mutatedFile(bytes, random);
-          const type = detectDocument(damaged, null, name);
-          if (type === null) {
-            count("no document");
-            continue;
+  test(
+    "5,000 of them are read by the same few processes, in bounded memory [slow]",
+    { timeout: 1_200_000 },
+    async () => {
+      const random = seededRandom(20_252);
+      const reader = createDocumentReader({ clock: systemClock, processes: 2, timeoutMs: 60_000, memoryMb: 700 });
+      const reasons = new Map<string, number>();
+      const count = (reason: string) => reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      const before = process.memoryUsage.rss();
+      try {
+        let left = 5000;
+        const work = async () => {
+          while (left > 0) {
+            left -= 1;
+            const [name, bytes] = FILES[left % FILES.length]!;
+            const damaged = mutatedFile(bytes, random);
+            const type = detectDocument(damaged, null, name);
+            if (type === null) {
+              count("no document");
+              continue;
+            }
+            await reader.read(damaged, type).then(
+              () => count("read"),
+              (error: unknown) => {
+                assert.ok(error instanceof DocumentError, String(error));
+                assert.doesNotMatch(error.message, /ended its process|of memory/);
+                count(error.problem);
+              },
+            );
           }
-          await reader.read(damaged, type).then(
-            () => count("read"),
-            (error: unknown) => {
-              assert.ok(error instanceof DocumentError, String(error));
-              assert.doesNotMatch(error.message, /ended its process|of memory/);
-              count(error.problem);
-            },
-          );
-        }
-      };
-      await Promise.all([work(), work()]);
-    } finally {
-      await reader.close();
-    }
-    assert.equal([...reasons.values()].reduce((sum, one) => sum + one), 5000);
-    assert.ok((reasons.get("read") ?? 0) > 1000, JSON.stringify([...reasons]));
-    assert.equal(reasons.get("document_timeout") ?? 0, 0, JSON.stringify([...reasons]));
-    assert.ok(process.memoryUsage.rss() - before < 600e6, "this process keeps nothing of them");
-  });
+        };
+        await Promise.all([work(), work()]);
+      } finally {
+        await reader.close();
+      }
+      assert.equal(
+        [...reasons.values()].reduce((sum, one) => sum + one),
+        5000,
+      );
+      assert.ok((reasons.get("read") ?? 0) > 1000, JSON.stringify([...reasons]));
+      assert.equal(reasons.get("document_timeout") ?? 0, 0, JSON.stringify([...reasons]));
+      assert.ok(process.memoryUsage.rss() - before < 600e6, "this process keeps nothing of them");
+    },
+  );
 });

@@ -21,9 +21,7 @@ const RIGHT = [
 describe("a PDF", () => {
   test("two columns are read one after the other, below a title over both", async () => {
     const title: PdfText = { text: "A title that goes over both of the columns of this page", x: 72, y: 790, size: 18 };
-    const page = await readPage(
-      pdf([{ texts: [title, ...column(LEFT, { x: 72 }), ...column(RIGHT, { x: 320 })] }]),
-    );
+    const page = await readPage(pdf([{ texts: [title, ...column(LEFT, { x: 72 }), ...column(RIGHT, { x: 320 })] }]));
     assert.deepEqual(page.headings, [{ level: 1, text: title.text }]);
     assert.equal(
       page.text.replace(/\s+/g, " ").trim().replace(`${title.text} `, ""),
@@ -32,12 +30,17 @@ describe("a PDF", () => {
   });
 
   test("columns whose lines stand on different heights, with a footnote over both", async () => {
-    const foot = column(["A note at the bottom that goes over both columns, from the left side to the right side."], { top: 600 });
-    const page = await readPage(
-      pdf([{ texts: [...column(LEFT), ...column(RIGHT, { x: 320, top: 755 }), ...foot] }]),
+    const foot = column(["A note at the bottom that goes over both columns, from the left side to the right side."], {
+      top: 600,
+    });
+    const page = await readPage(pdf([{ texts: [...column(LEFT), ...column(RIGHT, { x: 320, top: 755 }), ...foot] }]));
+    const order = ["first column", "divided at", "second column", "nothing of it", "A note"].map((words) =>
+      page.text.indexOf(words),
     );
-    const order = ["first column", "divided at", "second column", "nothing of it", "A note"].map((words) => page.text.indexOf(words));
-    assert.deepEqual(order, order.toSorted((a, b) => a - b));
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+    );
     assert.ok(!order.includes(-1), page.text);
   });
 
@@ -57,7 +60,15 @@ describe("a PDF", () => {
       cells.flatMap((text, index) => (text === "" ? [] : [{ text, x: 72 + 130 * index, y: 700 - 20 * row }])),
     );
     const page = await readPage(
-      pdf([{ texts: [...column(["Before the table there is a line of text."]), ...texts, ...column(["And one after it."], { top: 580 })] }]),
+      pdf([
+        {
+          texts: [
+            ...column(["Before the table there is a line of text."]),
+            ...texts,
+            ...column(["And one after it."], { top: 580 }),
+          ],
+        },
+      ]),
     );
     assert.deepEqual(page.tables, [rows]);
     assert.match(page.markdown, /^Before the table[^]*\| Region \| Revenue \| Growth \|[^]*And one after it\.$/);
@@ -103,7 +114,9 @@ describe("a PDF", () => {
       ],
       links: number === 2 ? [{ x: 210, y: 757, width: 26, height: 12, url: "https://example.com/more" }] : [],
     }));
-    const bytes = pdf(pages, { info: { Title: "Tests", Author: "Ada Writer", CreationDate: "D:20250301100000+01'00'" } });
+    const bytes = pdf(pages, {
+      info: { Title: "Tests", Author: "Ada Writer", CreationDate: "D:20250301100000+01'00'" },
+    });
     const { html, pageCount } = await read(bytes);
     const page = await readPage(bytes);
     assert.equal(pageCount, 4);

@@ -37,7 +37,11 @@ describe("files that Firecrawl's client uploads", () => {
   });
 
   test("a page and a text are read, too", async () => {
-    const page = await app.parse({ data: "<html><title>T</title><h1>Hello</h1><p>World</p></html>", filename: "a.html", contentType: "text/html" });
+    const page = await app.parse({
+      data: "<html><title>T</title><h1>Hello</h1><p>World</p></html>",
+      filename: "a.html",
+      contentType: "text/html",
+    });
     assert.match(page.markdown ?? "", /Hello/);
     const table = await app.parse({ data: "a;b\n1;2\n", filename: "a.csv" });
     assert.match(table.markdown ?? "", /\| a \| b \|/);
@@ -45,8 +49,15 @@ describe("files that Firecrawl's client uploads", () => {
 
   test("a file that cannot be read says why, and what a file cannot have is refused", async () => {
     await assert.rejects(app.parse({ data: pdf([{}]), filename: "scan.pdf" }), /needs optical character recognition/);
-    await assert.rejects(app.parse({ data: Buffer.from("\x89PNG\r\n\x1a\n\0"), filename: "a.png", contentType: "image/png" }), /not a readable page/);
-    const answer = await fetch(`${server.api.url}/v2/parse`, { method: "POST", body: new FormData(), headers: { authorization: "Bearer x" } });
+    await assert.rejects(
+      app.parse({ data: Buffer.from("\x89PNG\r\n\x1a\n\0"), filename: "a.png", contentType: "image/png" }),
+      /not a readable page/,
+    );
+    const answer = await fetch(`${server.api.url}/v2/parse`, {
+      method: "POST",
+      body: new FormData(),
+      headers: { authorization: "Bearer x" },
+    });
     assert.equal(answer.status, 400);
     assert.match(await answer.text(), /file: is required/);
   });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { docx, xlsx } from "../support/document-files.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
@@ -9,14 +10,22 @@ import { TestServer } from "./kit.ts";
 
 const PDF = pdf(
   [
-    { texts: [{ text: "A Study of Tests", x: 72, y: 780, size: 20 }, ...column(["The first page has a line of text that is long enough."])] },
-    { texts: column(["The second page has another line, and a link to the site."]), links: [{ x: 200, y: 755, width: 200, height: 14, url: "https://example.com/x" }] },
+    {
+      texts: [
+        { text: "A Study of Tests", x: 72, y: 780, size: 20 },
+        ...column(["The first page has a line of text that is long enough."]),
+      ],
+    },
+    {
+      texts: column(["The second page has another line, and a link to the site."]),
+      links: [{ x: 200, y: 755, width: 200, height: 14, url: "https://example.com/x" }],
+    },
   ],
   { info: { Author: "Ada Writer", CreationDate: "D:20250301100000Z" } },
 );
 const WORDS = "Enough words, commas and patience to be what this page is about, for everybody who reads. ".repeat(4);
 
-const file = (bytes: Buffer, type: string) => (_visit: unknown, response: import("node:http").ServerResponse) =>
+const file = (bytes: Buffer, type: string) => (_visit: unknown, response: ServerResponse) =>
   void response.writeHead(200, { "content-type": type }).end(bytes);
 
 describe("documents that a site has", () => {
@@ -85,7 +94,7 @@ describe("documents that a site has", () => {
     const { run } = await scraped("/unnamed");
     assert.deepEqual([run.status, run.stats["document_type"]], ["completed", "pdf"]);
     const sheet = await scraped("/sales.xlsx", { fields: ["tables"] });
-    assert.deepEqual((sheet.data[0]?.["tables"] as string[][][])[0]?.[0], ["Region", "Since", "Share"]);
+    assert.deepEqual((sheet.data[0]!["tables"] as string[][][])[0]?.[0], ["Region", "Since", "Share"]);
   });
 
   test("a user reads the rows of a CSV file as records", async () => {

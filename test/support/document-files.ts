@@ -7,7 +7,10 @@ interface ZipOptions {
 }
 
 /** A ZIP file; `mimetype` is stored first and without compression, as OpenDocument and EPUB want it. */
-export function zipOf(files: Readonly<Record<string, string | Buffer>>, { encrypted = false }: ZipOptions = {}): Buffer {
+export function zipOf(
+  files: Readonly<Record<string, string | Buffer>>,
+  { encrypted = false }: ZipOptions = {},
+): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
@@ -116,8 +119,7 @@ export function xlsx(): Buffer {
 
 const shape = (kind: string, ...paragraphs: string[]) =>
   `<p:sp><p:nvSpPr><p:nvPr>${kind === "" ? "" : `<p:ph type="${kind}"/>`}</p:nvPr></p:nvSpPr><p:txBody>${paragraphs.join("")}</p:txBody></p:sp>`;
-const line = (text: string, level = 0) =>
-  `<a:p><a:pPr lvl="${level}"/><a:r><a:t>${text}</a:t></a:r></a:p>`;
+const line = (text: string, level = 0) => `<a:p><a:pPr lvl="${level}"/><a:r><a:t>${text}</a:t></a:r></a:p>`;
 
 export function pptx(): Buffer {
   return zipOf(

@@ -30,10 +30,16 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
   const first = 6;
   const pageId = (index: number) => first + 2 * index;
   add("<< /Type /Catalog /Pages 2 0 R /Lang (en) >>");
-  add(`<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_page, index) => `${pageId(index)} 0 R`).join(" ")}] >>`);
+  add(
+    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_page, index) => `${pageId(index)} 0 R`).join(" ")}] >>`,
+  );
   add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>");
   add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>");
-  add(`<< ${Object.entries(info).map(([name, value]) => `/${name} (${escaped(value)})`).join(" ")} >>`);
+  add(
+    `<< ${Object.entries(info)
+      .map(([name, value]) => `/${name} (${escaped(value)})`)
+      .join(" ")} >>`,
+  );
   for (const [index, { texts = [], links = [], rotate = 0 }] of pages.entries()) {
     const annotations = links.map(
       ({ x, y, width, height, url }) =>
@@ -48,7 +54,13 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
         `BT /${isBold ? "F2" : "F1"} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escaped(text)}) Tj ET`,
     );
     const stream = deflateSync(Buffer.from(drawn.join("\n"), "latin1"));
-    add(Buffer.concat([Buffer.from(`<< /Length ${stream.length} /Filter /FlateDecode >>\nstream\n`), stream, Buffer.from("\nendstream")]));
+    add(
+      Buffer.concat([
+        Buffer.from(`<< /Length ${stream.length} /Filter /FlateDecode >>\nstream\n`),
+        stream,
+        Buffer.from("\nendstream"),
+      ]),
+    );
   }
   const trailer = encrypted
     ? ` /Encrypt << /Filter /Standard /V 1 /R 2 /O <${"28".repeat(32)}> /U <${"11".repeat(32)}> /P -4 >> /ID [<0011223344556677><0011223344556677>]`
@@ -62,7 +74,11 @@ function file(objects: readonly (string | Buffer)[], trailer: string): Buffer {
   const offsets: number[] = [];
   for (const [index, content] of objects.entries()) {
     offsets.push(at);
-    const object = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), Buffer.from(content as string), Buffer.from("\nendobj\n")]);
+    const object = Buffer.concat([
+      Buffer.from(`${index + 1} 0 obj\n`),
+      Buffer.from(content as string),
+      Buffer.from("\nendobj\n"),
+    ]);
     parts.push(object);
     at += object.length;
   }

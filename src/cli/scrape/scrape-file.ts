@@ -20,7 +20,10 @@ export async function fileOf(
   if (/^[a-z][a-z0-9+.-]+:/i.test(argument)) return null;
   const isFile = statSync(argument, { throwIfNoEntry: false })?.isFile() === true;
   if (!isFile && !/^\.{0,2}\//.test(argument)) return null;
-  if (!isFile) throw new OrbError("input_invalid", `there is no file ${argument}`, { hint: "Check the path; a URL starts with https://." });
+  if (!isFile)
+    throw new OrbError("input_invalid", `there is no file ${argument}`, {
+      hint: "Check the path; a URL starts with https://.",
+    });
   refuseServer(options);
   const chunks: Uint8Array[] = [];
   for await (const chunk of wiring.openFile(argument)) chunks.push(chunk);
@@ -37,5 +40,7 @@ function refuseServer({ url, save, screenshot, session, strategy }: ScrapeOption
     ["--strategy browser", strategy === "browser"],
   ].find(([, isSet]) => isSet);
   if (wrong === undefined) return;
-  throw new OrbError("usage", `${String(wrong[0])} cannot be used with a file`, { hint: "Remove the option, or scrape a URL." });
+  throw new OrbError("usage", `${String(wrong[0])} cannot be used with a file`, {
+    hint: "Remove the option, or scrape a URL.",
+  });
 }

@@ -5,6 +5,7 @@ import { POOL } from "../../domain/proxy/proxy-options.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";
+import { fileUrl } from "../../orchestrator/read-file.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
 import { definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
@@ -48,7 +49,8 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
   const file = await fileOf(wiring, url, options);
   const recipe = (await recipeOf({ ...options, maxAttempts: triesOf(options) ?? 1 }, wiring)) as JobInput;
   const robots = options.respectRobots === true ? { respect_robots: true } : {};
-  const how = file === null ? { target_url: absolute(url) } : { target_url: addressOf(file), strategy: "http" as const };
+  const how =
+    file === null ? { target_url: absolute(url) } : { target_url: fileUrl(file.name), strategy: "http" as const };
   const input = withDocumentRequest({ ...recipe, ...robots, ...how }, options);
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
   using stop = stopRequest(wiring, terminal, null, "cancelling; press Ctrl-C again to exit at once");
@@ -106,11 +108,6 @@ async function scrapeAt(
   const notes = new ScrapeNotes(named);
   await present(context, backend, run, { ...options, notes, assumed: input.target_url !== url });
   if (run.status === "cancelled") context.exitCode = stop.exitCode ?? context.exitCode;
-}
-
-/** A file has no address: `.invalid` is never a host. */
-function addressOf({ name }: ScrapedFile): string {
-  return `https://file.invalid/${encodeURIComponent(name)}`;
 }
 
 /** Users omit the scheme; programs that read lists do not call this. */

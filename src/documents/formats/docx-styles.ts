@@ -57,7 +57,7 @@ export class WordStyles {
 
   *#chain(id: string | null): Generator<Style> {
     const seen = new Set<string>();
-    for (let next = id; next !== null && !seen.has(next) && seen.size < 20; ) {
+    for (let next = id; next !== null && !seen.has(next) && seen.size < 20;) {
       seen.add(next);
       const style = this.#styles.get(next);
       if (style === undefined) return;

@@ -270,7 +270,8 @@ class WordText {
   #look({ firstRow, val }: Attributes): void {
     const table = this.#tables.at(-1);
     // The first-row flag of the older bit mask.
-    if (table !== undefined) table.hasHeader = firstRow === undefined ? (Number.parseInt(val ?? "0", 16) & 0x20) !== 0 : isOn(firstRow);
+    if (table !== undefined)
+      table.hasHeader = firstRow === undefined ? (Number.parseInt(val ?? "0", 16) & 0x20) !== 0 : isOn(firstRow);
   }
 
   #span(columns: number): void {

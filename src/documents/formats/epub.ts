@@ -5,11 +5,7 @@ import { readXml } from "../xml.ts";
 import { ZipFile } from "../zip.ts";
 import { isoDate, textsOf } from "./ooxml.ts";
 
-export async function readEpub(
-  bytes: Uint8Array,
-  limits: DocumentLimits,
-  writer: HtmlWriter,
-): Promise<DocumentFacts> {
+export async function readEpub(bytes: Uint8Array, limits: DocumentLimits, writer: HtmlWriter): Promise<DocumentFacts> {
   const zip = new ZipFile(bytes, { left: limits.inflatedBytes });
   await refuseEncrypted(zip);
   const packagePart = await packageOf(zip);

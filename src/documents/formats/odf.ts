@@ -54,7 +54,13 @@ interface OpenCell {
 }
 
 /** Comments, deleted text, and the forms that are not text. */
-const SKIPPED: ReadonlySet<string> = new Set(["annotation", "tracked-changes", "forms", "sequence-decls", "object-ole"]);
+const SKIPPED: ReadonlySet<string> = new Set([
+  "annotation",
+  "tracked-changes",
+  "forms",
+  "sequence-decls",
+  "object-ole",
+]);
 /** Sheets have a million repeated empty cells at their ends. */
 const MAX_REPEAT = 100;
 
@@ -238,7 +244,6 @@ class OdfText {
     if (table.sheet !== null) this.#blocks.heading(2, escapeText(table.sheet));
     this.#blocks.table(rows, Math.max(1, table.headers));
   }
-
 }
 
 function isNumbered(name: string, attributes: Attributes): boolean {

@@ -19,7 +19,11 @@ export async function relationshipsOf(zip: ZipFile, part: string): Promise<Map<s
     open(name, { Id = "", Type = "", Target = "", TargetMode = "" }) {
       if (name !== "Relationship") return;
       const isExternal = TargetMode === "External";
-      found.set(Id, { type: Type.slice(Type.lastIndexOf("/") + 1), target: isExternal ? Target : partName(folder, Target), isExternal });
+      found.set(Id, {
+        type: Type.slice(Type.lastIndexOf("/") + 1),
+        target: isExternal ? Target : partName(folder, Target),
+        isExternal,
+      });
     },
   });
   return found;

@@ -29,7 +29,13 @@ export function* tokensOf(source: string): Generator<Token> {
 }
 
 /** Code pages that decoders know under another name. */
-const CODE_PAGES: Readonly<Record<number, string>> = { 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 65001: "utf-8" };
+const CODE_PAGES: Readonly<Record<number, string>> = {
+  932: "shift_jis",
+  936: "gbk",
+  949: "euc-kr",
+  950: "big5",
+  65001: "utf-8",
+};
 
 /** Decodes the characters of a document. */
 export class RtfText {

@@ -4,11 +4,7 @@ import { type DocumentFacts, escapeText, type HtmlWriter, linked, type TableCell
 import { Blocks } from "./blocks.ts";
 import { RtfText, tokensOf } from "./rtf-tokens.ts";
 
-export async function readRtf(
-  bytes: Uint8Array,
-  _limits: DocumentLimits,
-  writer: HtmlWriter,
-): Promise<DocumentFacts> {
+export async function readRtf(bytes: Uint8Array, _limits: DocumentLimits, writer: HtmlWriter): Promise<DocumentFacts> {
   const reader = new RtfReader(new Blocks(writer));
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   for (const token of tokensOf(source)) reader.token(token.kind, token.word, token.value);
@@ -89,7 +85,13 @@ class RtfReader {
     this.#endTable();
     this.#blocks.endLists();
     const { title = null, author, subject = null, keywords = null } = this.#facts;
-    return { title, authors: author === undefined ? [] : [author], description: subject, keywords, created: this.#created };
+    return {
+      title,
+      authors: author === undefined ? [] : [author],
+      description: subject,
+      keywords,
+      created: this.#created,
+    };
   }
 
   #openGroup(): void {
@@ -157,7 +159,8 @@ class RtfReader {
     } else if (word === "fldinst") {
       group.to = "field";
       group.name = "fldinst";
-    } else if (word === "field") this.#fields.push({ address: null, instruction: "", from: this.#html.length, depth: this.#groups.length - 1 });
+    } else if (word === "field")
+      this.#fields.push({ address: null, instruction: "", from: this.#html.length, depth: this.#groups.length - 1 });
     else if (word === "fldrslt") group.to = "text";
     else if (word === "creatim") {
       group.name = word;

@@ -1,6 +1,6 @@
 /** Headings, paragraphs, lists and tables of a page, from its lines. */
 import { escapeText, linked } from "../html.ts";
-import { Blocks } from "../formats/blocks.ts";
+import type { Blocks } from "../formats/blocks.ts";
 import type { Segment } from "./pieces.ts";
 import { type Row, rowsOf, tableAt } from "./tables.ts";
 
@@ -45,7 +45,7 @@ export function lineOf(row: Row): Line {
 export function addRegion(segments: readonly Segment[], style: PdfStyle, blocks: Blocks): void {
   const rows = rowsOf(segments);
   const region = new Region(style, blocks, Math.max(...segments.map(({ right }) => right)));
-  for (let index = 0; index < rows.length; ) {
+  for (let index = 0; index < rows.length;) {
     const table = tableAt(rows, index);
     if (table === null) {
       region.line(lineOf(rows[index]!));
@@ -108,7 +108,8 @@ class Region {
   #isNewParagraph(last: Line, line: Line, size: number): boolean {
     const pitch = this.#lines.length > 1 ? last.y - this.#lines.at(-2)!.y : null;
     if (pitch !== null && line.y - last.y > 1.25 * pitch) return true;
-    const isIndented = line.x - last.x > 0.8 * size && line.x - this.#lines[0]!.x > 0.8 * size && this.#lines.length > 1;
+    const isIndented =
+      line.x - last.x > 0.8 * size && line.x - this.#lines[0]!.x > 0.8 * size && this.#lines.length > 1;
     const endsShort = this.#right - last.right > 0.2 * (this.#right - last.x) && /[.!?:”"]$/.test(last.text.trim());
     return isIndented || (endsShort && last.right < line.right);
   }
@@ -170,7 +171,7 @@ function withoutStart(segment: Segment, length: number): Segment["pieces"] {
 
 function markupOf({ pieces }: Pick<Segment, "pieces">): string {
   let html = "";
-  for (let index = 0; index < pieces.length; ) {
+  for (let index = 0; index < pieces.length;) {
     const { link } = pieces[index]!;
     let text = "";
     for (; index < pieces.length && pieces[index]!.link === link; index += 1) text += pieces[index]!.text;

@@ -69,7 +69,11 @@ async function learnFonts(page: PdfPage, used: ReadonlySet<string>, fonts: Map<s
 }
 
 async function linkAreas(page: PdfPage, view: Matrix): Promise<LinkArea[]> {
-  const annotations = (await page.getAnnotations().catch(() => [])) as { subtype?: string; url?: string; rect?: number[] }[];
+  const annotations = (await page.getAnnotations().catch(() => [])) as {
+    subtype?: string;
+    url?: string;
+    rect?: number[];
+  }[];
   const areas: LinkArea[] = [];
   for (const { subtype, url, rect } of annotations) {
     if (subtype !== "Link" || typeof url !== "string" || rect === undefined || areas.length >= 5000) continue;

@@ -31,7 +31,8 @@ export async function readPdf(
   const laidOut = pages.map(({ pieces }) => segmentsOf(pieces));
   const style = styleOf(laidOut, await outlineOf(pdf));
   const repeated = repeatedLines(laidOut);
-  for (const [index, segments] of laidOut.entries()) writePage(index, pages[index]!, segments, { style, repeated, writer });
+  for (const [index, segments] of laidOut.entries())
+    writePage(index, pages[index]!, segments, { style, repeated, writer });
   return { ...facts, pageCount };
 }
 
@@ -100,7 +101,10 @@ async function readPages(pdf: PdfFile, limits: DocumentLimits): Promise<PdfPageT
 
 async function factsOf(pdf: PdfFile): Promise<DocumentFacts> {
   const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
-  const { Title, Author, Subject, Keywords, CreationDate, ModDate, Producer, Language } = info as Record<string, unknown>;
+  const { Title, Author, Subject, Keywords, CreationDate, ModDate, Producer, Language } = info as Record<
+    string,
+    unknown
+  >;
   const text = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value.trim() : null);
   const author = text(Author);
   return {
@@ -116,10 +120,24 @@ async function factsOf(pdf: PdfFile): Promise<DocumentFacts> {
 }
 
 /** `D:20250301100000+01'00'` as ISO 8601. */
-export function pdfDate(text: string | null): string | null {
-  const match = /^(?:D:)?(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:(Z)|([+-])(\d{2})'?(\d{2})?)?/.exec(text ?? "");
+function pdfDate(text: string | null): string | null {
+  const match = /^(?:D:)?(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:(Z)|([+-])(\d{2})'?(\d{2})?)?/.exec(
+    text ?? "",
+  );
   if (match === null) return null;
-  const [, year, month = "01", day = "01", hour = "00", minute = "00", second = "00", zulu, sign, hours, minutes = "00"] = match;
+  const [
+    ,
+    year,
+    month = "01",
+    day = "01",
+    hour = "00",
+    minute = "00",
+    second = "00",
+    zulu,
+    sign,
+    hours,
+    minutes = "00",
+  ] = match;
   const zone = zulu !== undefined ? "Z" : sign === undefined ? "" : `${sign}${hours}:${minutes}`;
   const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
   return Number.isNaN(Date.parse(iso)) ? null : iso;

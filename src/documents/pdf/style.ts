@@ -14,9 +14,13 @@ export function styleOf(pages: readonly (readonly Segment[])[], outline: Readonl
     const size = rounded(segment.size);
     sizes.set(size, (sizes.get(size) ?? 0) + segment.text.trim().length);
     // Not at the end of a line, where a hyphen may divide the word.
-    for (const [word] of segment.text.matchAll(/\p{Ll}+[-‐]\p{Ll}+/gu)) if (compounds.size < 100_000) compounds.add(word);
+    for (const [word] of segment.text.matchAll(/\p{Ll}+[-‐]\p{Ll}+/gu))
+      if (compounds.size < 100_000) compounds.add(word);
   }
-  const bodySize = [...sizes].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [12, 0] as [number, number])[0];
+  const bodySize = [...sizes].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [12, 0] as [
+    number,
+    number,
+  ])[0];
   const larger = [...sizes.keys()].filter((size) => size >= HEADING_SIZE * bodySize).sort((a, b) => b - a);
   const levels = new Map(larger.map((size, index) => [size, Math.min(6, index + 1)]));
   return {

@@ -4,7 +4,7 @@ import { type Segment, splitSegment } from "./pieces.ts";
 /** Segments on one baseline, from the left. */
 export type Row = Segment[];
 
-export interface PdfTable {
+interface PdfTable {
   /** Cells by row and column; several lines of a cell are several segments. */
   cells: Segment[][][];
   /** How many rows of the page it takes. */
@@ -23,7 +23,8 @@ export function rowsOf(segments: readonly Segment[]): Row[] {
   const rows: Row[] = [];
   for (const segment of [...segments].sort((a, b) => a.y - b.y || a.x - b.x)) {
     const row = rows.at(-1);
-    if (row !== undefined && Math.abs(row[0]!.y - segment.y) < 0.3 * Math.max(segment.size, row[0]!.size)) row.push(segment);
+    if (row !== undefined && Math.abs(row[0]!.y - segment.y) < 0.3 * Math.max(segment.size, row[0]!.size))
+      row.push(segment);
     else rows.push([segment]);
   }
   for (const row of rows) row.sort((a, b) => a.x - b.x);
@@ -92,7 +93,9 @@ function isWrapped(above: readonly (Segment | undefined)[], row: Row, columns: r
 
 /** Cells that stand as near as words do are told apart by the columns of the other rows. */
 function splitAtColumns(segment: Segment, columns: readonly Column[]): Segment[] {
-  const inner = columns.find(({ left }) => left > segment.x + segment.size && left < segment.right - 0.2 * segment.size);
+  const inner = columns.find(
+    ({ left }) => left > segment.x + segment.size && left < segment.right - 0.2 * segment.size,
+  );
   if (inner === undefined || fitsOne(segment, columns)) return [segment];
   const parts = splitSegment(segment, inner.left);
   return parts === null ? [segment] : [parts[0], ...splitAtColumns(parts[1], columns)];

@@ -3,13 +3,7 @@ import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { type Article, readArticle, textArticle } from "../article/article.ts";
 import { contextOf } from "../main-content/context.ts";
 import type { PageContext } from "../main-content/columns.ts";
-import {
-  findMainContent,
-  type JudgedPage,
-  type MainContent,
-  readPageBlocks,
-  wholeBody,
-} from "../main-content/find.ts";
+import { findMainContent, type JudgedPage, type MainContent, readPageBlocks, wholeBody } from "../main-content/find.ts";
 import { type PageType, pageTypeOf } from "../main-content/page-type.ts";
 import { readRobotsDirectives, type RobotsDirectives } from "../../domain/site/robots-directives.ts";
 import type { Document, Element } from "../dom/nodes.ts";

@@ -244,9 +244,7 @@ async function completed(
   const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
   const documentType = answer?.document?.type ?? null;
   const items =
-    extraction === null || !reads
-      ? []
-      : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records, documentType);
+    extraction === null || !reads ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records, documentType);
   const page = reads
     ? await crawl.changes?.compare(finalUrl, finalUrl !== url, items, content?.hash ?? null)
     : undefined;

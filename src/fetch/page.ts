@@ -101,7 +101,7 @@ export interface PageAnswer {
 }
 
 /** A document as it was received. */
-export interface SourceDocument {
+interface SourceDocument {
   type: string;
   body: Uint8Array;
   contentType: string | null;

@@ -3,7 +3,14 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { OrbError } from "../../base/errors.ts";
 import type { Wiring } from "../wiring.ts";
-import type { ScrapeOptions } from "./scrape-page.ts";
+
+interface FileOptions {
+  url?: string;
+  save?: boolean;
+  screenshot?: string;
+  session?: string;
+  strategy?: string;
+}
 
 export interface ScrapedFile {
   bytes: Uint8Array;
@@ -15,7 +22,7 @@ export interface ScrapedFile {
 export async function fileOf(
   wiring: Pick<Wiring, "openFile">,
   argument: string,
-  options: ScrapeOptions,
+  options: FileOptions,
 ): Promise<ScrapedFile | null> {
   if (/^[a-z][a-z0-9+.-]+:/i.test(argument)) return null;
   const isFile = statSync(argument, { throwIfNoEntry: false })?.isFile() === true;
@@ -31,7 +38,7 @@ export async function fileOf(
 }
 
 /** What needs a site, or a server that does not have the file. */
-function refuseServer({ url, save, screenshot, session, strategy }: ScrapeOptions): void {
+function refuseServer({ url, save, screenshot, session, strategy }: FileOptions): void {
   const wrong = [
     ["--url", url !== undefined],
     ["--save", save === true],

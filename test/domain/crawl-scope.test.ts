@@ -249,5 +249,9 @@ test("which pages are followed and which are read is said apart; include is both
   assert.deepEqual(fates({ include: news, follow: lists }), apart);
   assert.deepEqual(fates({ follow: lists, read: news }), apart);
   assert.deepEqual(fates({ follow: lists, read: news, exclude: lists })["page/2"], "left");
-  assert.equal(why(`${start}a.pdf`, { read: ["/**/*.pdf"], documents: false }), null, "a file that a pattern of read names");
+  assert.equal(
+    why(`${start}a.pdf`, { read: ["/**/*.pdf"], documents: false }),
+    null,
+    "a file that a pattern of read names",
+  );
 });

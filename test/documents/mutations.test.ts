@@ -60,7 +60,7 @@ function mutatedFile(bytes: Buffer, random: Random): Buffer {
 }
 
 describe("damaged documents", () => {
-  test("any damage gives a page or a reason, never a crash", async () => {
+  test("any damage gives a page or a reason, never a crash [slow]", async () => {
     const random = seededRandom(20_251);
     for (let round = 0; round < 12; round += 1)
       for (const [name, bytes] of FILES) {

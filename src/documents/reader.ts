@@ -31,7 +31,7 @@ export interface DocumentReaderOptions {
   /** Upper bound of concurrent reads. Processes start on demand. */
   processes?: number;
   timeoutMs?: number;
-  /** Per process; Node alone takes some 60. */
+  /** Per process, with Node itself. */
   memoryMb?: number;
   limits?: Partial<DocumentLimits>;
   /** Reads scanned documents; absent: they fail as `needs_ocr`. */
@@ -49,7 +49,7 @@ interface Job {
 
 const NOTHING_FOUND = "the pages are pictures, and APP_OCR_COMMAND found no text in them";
 const MAX_PROCESSES = 2;
-/** A PDF of a thousand pages takes some 10 s on a busy machine. */
+/** Chosen, not measured: long enough for thousands of pages on a busy machine. */
 const TIMEOUT_MS = 90_000;
 const MEMORY_MB = 1024;
 /** A process may die for other reasons: the file is to blame only after a second crash. */

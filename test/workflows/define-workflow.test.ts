@@ -250,6 +250,7 @@ const EXAMPLES: AllParams = {
     same_site: true,
     stay_within: "host",
     follow_links: true,
+    documents: true,
     delay_seconds: 0,
     use_sitemap: true,
     strategy: "http",

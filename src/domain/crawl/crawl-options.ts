@@ -1,3 +1,4 @@
+import type { MonitorOptions } from "../monitor/options.ts";
 import { CRAWL_DEFAULTS, type CrawlSettings, type StoredCrawlSettings } from "./crawl-settings.ts";
 import type { BrowserOptions, DocumentRequest } from "../page/page-options.ts";
 import type { ProxyOptions } from "../proxy/proxy-options.ts";
@@ -46,6 +47,8 @@ export type StoredCrawlOptions = Omit<CrawlOptions, keyof StoredCrawlSettings> &
 
 export interface CrawlSnapshot {
   options: StoredCrawlOptions;
+  /** Of a saved crawl. */
+  monitor?: MonitorOptions;
 }
 
 /** Adds the defaults of settings that a stored crawl does not have. */

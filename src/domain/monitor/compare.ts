@@ -81,7 +81,7 @@ export class PageComparer {
     const text = (content: Buffer) => prepareText(content.toString("utf8"), this.#rules);
     const [old, recent] = [text(before), text(after)];
     let profile = this.#learns ? known : NO_PROFILE;
-    if (this.#learns && again !== null) profile = learnFrom(profile, recent.lines, text(again).lines);
+    if (this.#learns && again !== null) profile = learnFrom(profile, old.lines, recent.lines, text(again).lines);
     const diff = diffTexts(old, recent, profile);
     if (this.#learns) profile = learnFromRuns(profile, old.lines, recent.lines);
     const { hunks, truncated } = diff;

@@ -123,16 +123,22 @@ function rangesOf({ before, after, most }: VolatileSlot, digests: readonly strin
   return found.length === 1 ? found : [];
 }
 
-/** Adds what differs between two fetches of the same page, close in time. */
+/** Adds what differs between two fetches of the same page, close in time. `before`: the page as it was in the last run. */
 export function learnFrom(
   profile: VolatileProfile,
+  before: readonly string[],
   first: readonly string[],
   second: readonly string[],
 ): VolatileProfile {
   const hunks = hunksOf(first, second);
   if (hunks === null) return profile;
+  const since = hunksOf(before, first) ?? [];
   let known = profile;
-  for (const hunk of hunks.slice(0, MAX_ENTRIES)) known = learnHunk(known, hunk, first, second);
+  for (const hunk of hunks.slice(0, MAX_ENTRIES)) {
+    const replaced = since.find(({ otherFrom, otherTo }) => otherFrom <= hunk.from && hunk.to <= otherTo);
+    const was = replaced === undefined ? null : before.slice(replaced.from, replaced.to);
+    known = learnHunk(known, hunk, first, second, was);
+  }
   return known;
 }
 
@@ -141,9 +147,12 @@ function learnHunk(
   hunk: Hunk,
   first: readonly string[],
   second: readonly string[],
+  was: readonly string[] | null,
 ): VolatileProfile {
   const templates = templatesOf(hunk, first, second);
-  if (templates !== null) return { ...profile, lines: added(profile.lines, templates) };
+  // Two fetches may show the same advertisement by chance, but the run before has shown quite another one.
+  const isRotating = was !== null && !first.slice(hunk.from, hunk.to).some((line) => was.some((old) => isAlike(line, old)));
+  if (templates !== null && !isRotating) return { ...profile, lines: added(profile.lines, templates) };
   const slot = slotOf(hunk, first, second);
   return slot === null ? profile : { ...profile, slots: withSlot(profile.slots, slot) };
 }
@@ -183,6 +192,9 @@ export function templateBetween(one: string, other: string): VolatileLine | null
   const steady = words.filter((word) => word !== null).length;
   return steady < 2 || steady * 2 < Math.max(a.length, b.length) ? null : { words, gap };
 }
+
+/** Whether they are the same line, with some other words. */
+const isAlike = (one: string, other: string) => templateBetween(one, other) !== null;
 
 function slotOf(
   { from, to, otherFrom, otherTo }: Hunk,

@@ -292,6 +292,11 @@ export type Run = {
     gone: number;
     unknown: number | null;
   } | null;
+  monitor: {
+    new: number;
+    changed: number;
+    removed: number;
+  } | null;
   skipped: {
     /** not matched by include, follow or read */
     not_included?: number;
@@ -5032,6 +5037,11 @@ export interface Operations {
         /** answered 404 or 410, or no longer linked in a complete crawl */
         gone: number;
         unknown: number | null;
+      } | null;
+      monitor: {
+        new: number;
+        changed: number;
+        removed: number;
       } | null;
       skipped: {
         /** not matched by include, follow or read */

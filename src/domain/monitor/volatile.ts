@@ -201,8 +201,10 @@ function slotOf(
   first: readonly string[],
   second: readonly string[],
 ): VolatileSlot | null {
-  const most = Math.max(to - from, otherTo - otherFrom);
-  if (most > MAX_SLOT) return null;
+  const [shorter = 0, longer = 0] = [to - from, otherTo - otherFrom].toSorted((a, b) => a - b);
+  if (longer > MAX_SLOT) return null;
+  // A place whose length varies may be longer yet.
+  const most = shorter === longer ? longer : Math.max(longer * 2, 3);
   const isAlone = (slot: VolatileSlot) =>
     [first, second].every((lines) => rangesOf(slot, lines.map(digest)).length === 1);
   const line = (index: number) => (index < 0 || index >= second.length ? EDGE : digest(second[index]!));

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Operations } from "../../api/types.ts";
-import { Button } from "../../ui/Button.tsx";
+import { Segmented } from "../../ui/Field.tsx";
 import { type Hunk, type Line, pairsOf, valueText } from "./diff-rows.ts";
 
 type Change = Operations["getJobChange"]["answer"];
@@ -17,14 +17,15 @@ export function Diff({ job, change }: { job: string; change: Change }) {
       {diff.records === null ? null : <Records records={diff.records} />}
       {diff.hunks.length === 0 ? null : (
         <>
-          <div className="diff-tools" role="group" aria-label="View">
-            <Button size="small" aria-pressed={!isBeside} onClick={() => setBeside(false)}>
-              Inline
-            </Button>
-            <Button size="small" aria-pressed={isBeside} onClick={() => setBeside(true)}>
-              Side by side
-            </Button>
-          </div>
+          <Segmented
+            label="View"
+            value={isBeside ? "beside" : "inline"}
+            choices={[
+              { value: "inline", name: "Inline" },
+              { value: "beside", name: "Side by side" },
+            ]}
+            onChange={(value) => setBeside(value === "beside")}
+          />
           {diff.hunks.map((hunk, index) =>
             isBeside ? <Beside key={index} hunk={hunk} /> : <Inline key={index} hunk={hunk} />,
           )}
@@ -58,7 +59,7 @@ function Cell({ line }: { line: Line | null }) {
   if (line === null) return <td className="diff-none" />;
   return (
     <td className={`diff-${SIGNS[line.op]}`}>
-      {line.op === " " ? null : <span className="visually-hidden">{SIGNS[line.op]}: </span>}
+      {line.op === " " ? null : <span className="spoken">{SIGNS[line.op]}: </span>}
       <Words line={line} />
     </td>
   );

@@ -43,7 +43,7 @@ test("processes that are killed while they compare pages lose no change and writ
     const endedRun = async (text: (page: number) => string): Promise<string> => {
       kit.pass(1000);
       const tasks = Array.from({ length: PAGES }, (_, page) => newTask(`p${page}`));
-      const run = { kind: "crawl", maxAttempts: 1, snapshot: { options: {}, monitor }, jobId: job };
+      const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: {}, monitor }, jobId: job };
       const { created } = await kit.store.startRun(run, tasks, kit.now);
       await kit.store.admitCrawls(1000, kit.now);
       const lane = await kit.take("A");

@@ -1,4 +1,5 @@
 import type { MonitorOptions } from "../monitor/options.ts";
+import type { TrackingRequest } from "../monitor/tracking.ts";
 import { CRAWL_DEFAULTS, type CrawlSettings, type StoredCrawlSettings } from "./crawl-settings.ts";
 import type { BrowserOptions, DocumentRequest } from "../page/page-options.ts";
 import type { ProxyOptions } from "../proxy/proxy-options.ts";
@@ -49,6 +50,7 @@ export interface CrawlSnapshot {
   options: StoredCrawlOptions;
   /** Of a saved crawl. */
   monitor?: MonitorOptions;
+  tracking?: TrackingRequest;
 }
 
 /** Adds the defaults of settings that a stored crawl does not have. */

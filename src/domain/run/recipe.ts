@@ -1,6 +1,7 @@
 import type { BrowserOptions, DocumentRequest } from "../page/page-options.ts";
 import { NO_PROXY, type ProxyOptions } from "../proxy/proxy-options.ts";
 import type { MonitorOptions } from "../monitor/options.ts";
+import type { TrackingRequest } from "../monitor/tracking.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
 
 /** Requested fetch strategies. */
@@ -50,6 +51,7 @@ export interface Schedule {
 export interface PageSnapshot {
   url: string;
   recipe: Recipe;
+  tracking?: TrackingRequest;
 }
 
 /** The first URL to fetch: a replayed call has its own. */

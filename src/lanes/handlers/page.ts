@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Seal } from "../../base/seal.ts";
 import { crawlKey } from "../../domain/crawl/crawl-scope.ts";
 import type { Failure } from "../../domain/run/failure.ts";
@@ -21,6 +22,7 @@ import type { HandlerContext, TaskHandler } from "./handler.ts";
 import { holdAtHead } from "./hold-at-head.ts";
 import { type FixtureWriter, RunFixtures } from "./fixtures.ts";
 import { RunMonitor } from "./monitor.ts";
+import { withTracking } from "./tracking.ts";
 import { requireOpenSite, movedElsewhere, waitElsewhere } from "./crawl/other-sites.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { memoryAt } from "./site-memory.ts";
@@ -34,6 +36,7 @@ export interface PageHandlerDeps extends PageDeps {
   exchanges: ExchangeKeeper;
   files: PageFileKeeper;
   keepFixture: FixtureWriter;
+  openArtifact(hash: string): Promise<Readable>;
   robots: RobotsRules;
   /** The user's solver; null: walls are left to a person. */
   solve: Solve | null;
@@ -99,9 +102,10 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const handled = await new Conclusion(deps, { task, recipe, url, notes }, got, durationMs).handled();
   const sessionId = run.facts.session_id ?? null;
   const fixtures = RunFixtures.of(deps, { ...run, sessionId }, requested);
-  const kept = fixtures === null ? handled : await fixtures.with(handled, got);
+  const { tracking, url: pageUrl } = run.snapshot as PageSnapshot;
+  const tracked = await withTracking(deps, tracking, handled, pageUrl, requested);
+  const kept = fixtures === null ? tracked : await fixtures.with(tracked, got);
   const monitor = RunMonitor.of(deps, { ...run, sessionId }, requested.monitor, requested);
-  const pageUrl = (run.snapshot as PageSnapshot).url;
   const visit = { key: crawlKey(pageUrl), url: pageUrl, isRedirected: false, again: () => getPage(deps, { ...order, plan: got.plan }) };
   return monitor === null ? kept : monitor.with(kept, got, visit, context);
 }

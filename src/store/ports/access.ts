@@ -247,6 +247,8 @@ export const STORE_ACCESS: Readonly<Record<keyof StoreMethods, "read" | WriteSco
   recordRepair: "all",
   acceptRepair: "all",
   rejectRepair: "all",
+  trackedPage: "read",
+  expireTrackedPages: "all",
   monitorState: "read",
   monitorsDue: "read",
   waitingPages: "read",

@@ -66,7 +66,17 @@ export interface MonitorRecord {
   pages: number;
 }
 
+/** The last time that a page was read. */
+export interface TrackedPageRecord {
+  hash: string;
+  isSealed: boolean;
+  readAt: number;
+}
+
 export interface MonitorStore {
+  trackedPage(key: string): Promise<TrackedPageRecord | null>;
+  /** Removes up to `limit` pages that were last read before then; returns how many. */
+  expireTrackedPages(before: number, limit: number): Promise<number>;
   monitorState(jobId: string, key: string): Promise<MonitorState | null>;
   /** Ended runs, oldest first. */
   monitorsDue(limit: number): Promise<MonitorRun[]>;

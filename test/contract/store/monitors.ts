@@ -28,7 +28,7 @@ const makeJob = async (kit: Kit, more: Partial<NewJob> = {}) =>
 async function ended(kit: Kit, jobId: string, pages: readonly MonitoredPage[]): Promise<string> {
   kit.pass(1000);
   const tasks = pages.map(({ key }) => newTask(key));
-  const run = { kind: "crawl", maxAttempts: 1, snapshot: { options: {} }, jobId };
+  const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: {} }, jobId };
   const { created } = await kit.store.startRun(run, tasks, kit.now);
   await kit.store.admitCrawls(1000, kit.now);
   const lane = await kit.take("A");

@@ -7,6 +7,7 @@ import {
   scopeOptionsOf,
   type ScopeOptions,
 } from "../../../domain/crawl/crawl-scope.ts";
+import type { TrackingRequest } from "../../../domain/monitor/tracking.ts";
 import { scopeHashOf } from "../../../domain/page/page-change.ts";
 import { documentOf } from "../../../domain/page/page-options.ts";
 import { Recent } from "../../../domain/lane/recent.ts";
@@ -62,6 +63,8 @@ export interface CrawlRun {
   fixtures: RunFixtures | null;
   /** Only of a saved crawl with a monitor. */
   monitor: RunMonitor | null;
+  /** Each page is compared with the last time that it was read. */
+  tracking: TrackingRequest | undefined;
   /** Which failures keep evidence. */
   shown: EvidenceSampler;
   /** Sites whose setting overrides the crawl's about robots.txt, as its log has reported. */
@@ -142,7 +145,7 @@ export class CrawlRuns {
     const record = await store.run(runId);
     if (record === null) throw new Error("the run was deleted");
     const options = crawlOptionsOf(record);
-    const { monitor } = record.snapshot as CrawlSnapshot;
+    const { monitor, tracking } = record.snapshot as CrawlSnapshot;
     const { urls } = options;
     const movedStarts = [...(record.facts.moved_starts ?? [])];
     const scopeOptions: ScopeOptions = {
@@ -180,6 +183,7 @@ export class CrawlRuns {
         monitor,
         pageRecipeOf(options),
       ),
+      tracking,
       shown: new EvidenceSampler(),
       overridden: new Set(),
       pause: new CrawlPause(clock, options.delay_seconds * 1000),

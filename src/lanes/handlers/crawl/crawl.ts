@@ -36,6 +36,7 @@ import { withOverride } from "../robots-override.ts";
 import { memoryAt } from "../site-memory.ts";
 import { isConfiguredStart, readStartList } from "./start-list.ts";
 import { spacedByRobots } from "../spacing.ts";
+import { withTracking } from "../tracking.ts";
 
 /** A page of a crawl: fetched like any page, read, and its links added to the crawl. */
 export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHandler {
@@ -157,7 +158,8 @@ async function attempt(
   if (same !== null)
     return { ...(crawl.monitor === null || !reads ? same : await crawl.monitor.same(same, visit)), answeredMs };
   const outcome = await concluded(deps, crawl, task, got, url, site?.learned ?? null);
-  const kept = crawl.fixtures === null || !reads ? outcome : await crawl.fixtures.with(outcome, got);
+  const tracked = reads ? await withTracking(deps, crawl.tracking, outcome, finalUrl, crawl.recipe) : outcome;
+  const kept = crawl.fixtures === null || !reads ? tracked : await crawl.fixtures.with(tracked, got);
   const compared = crawl.monitor === null || !reads ? kept : await crawl.monitor.with(kept, got, visit, context);
   const handled = { ...compared, answeredMs };
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;

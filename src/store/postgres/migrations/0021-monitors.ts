@@ -45,6 +45,12 @@ export const monitors = {
       PRIMARY KEY (change, role)
     );
     CREATE INDEX monitor_files_by_hash ON monitor_files (hash);
+    CREATE TABLE tracked_pages (
+      key_hash BYTEA PRIMARY KEY, url TEXT COLLATE "C" NOT NULL, hash BYTEA NOT NULL, size BIGINT NOT NULL,
+      sealed BIGINT NOT NULL, read_at BIGINT NOT NULL
+    );
+    CREATE INDEX tracked_pages_by_hash ON tracked_pages (hash);
+    CREATE INDEX tracked_pages_by_time ON tracked_pages (read_at);
     ALTER TABLE runs ADD COLUMN monitor_due BIGINT NOT NULL DEFAULT 0;
     CREATE INDEX runs_monitor_due ON runs (n) WHERE monitor_due = 1
   `,

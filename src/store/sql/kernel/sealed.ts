@@ -24,6 +24,7 @@ const HAS_SEALED = `SELECT (
     OR EXISTS (SELECT 1 FROM monitor_states WHERE sealed = 1)
     OR EXISTS (SELECT 1 FROM monitor_pages WHERE sealed = 1)
     OR EXISTS (SELECT 1 FROM monitor_files WHERE sealed = 1)
+    OR EXISTS (SELECT 1 FROM tracked_pages WHERE sealed = 1)
     OR EXISTS (SELECT 1 FROM templates WHERE ${isIn("definition")})
   ) AS found`;
 

@@ -2,10 +2,13 @@ import type { MonitorStore } from "../../ports/monitor-port.ts";
 import type { Context } from "../kernel/context.ts";
 import { readMonitor, readMonitorChange, readMonitorChanges } from "./changes.ts";
 import { concludeMonitor, dropWaitingPages, recordComparisons, recordUnreached } from "./record-changes.ts";
+import { expireTracked, readTrackedPage } from "./tracked-pages.ts";
 import { monitorsDue, readMonitorState, readWaitingPages } from "./waiting-pages.ts";
 
 export function monitorStore(context: Context): MonitorStore {
   return {
+    trackedPage: async (key) => readTrackedPage(context, key),
+    expireTrackedPages: async (before, limit) => expireTracked(context, before, limit),
     monitorState: async (jobId, key) => readMonitorState(context, jobId, key),
     monitorsDue: async (limit) => monitorsDue(context, limit),
     waitingPages: async (runId, limit) => readWaitingPages(context, runId, limit),

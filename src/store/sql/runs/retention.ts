@@ -257,7 +257,8 @@ const IS_REFERENCED = `(EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)
   OR EXISTS (SELECT 1 FROM monitor_states m WHERE m.hash = l.hash)
   OR EXISTS (SELECT 1 FROM monitor_pages p WHERE p.hash = l.hash)
   OR EXISTS (SELECT 1 FROM monitor_pages p WHERE p.again_hash = l.hash)
-  OR EXISTS (SELECT 1 FROM monitor_files f WHERE f.hash = l.hash))`;
+  OR EXISTS (SELECT 1 FROM monitor_files f WHERE f.hash = l.hash)
+  OR EXISTS (SELECT 1 FROM tracked_pages t WHERE t.hash = l.hash))`;
 
 export function orphanedFiles(
   { connection }: Context,

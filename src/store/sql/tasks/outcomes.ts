@@ -15,6 +15,7 @@ import { dropChildren } from "./stop-task.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import type { Advance } from "../workflows/workflow-advance.ts";
 import { keepFixture } from "../catalog/fixtures.ts";
+import { keepTrackedPage } from "../monitors/tracked-pages.ts";
 import { keepMonitoredPage } from "../monitors/waiting-pages.ts";
 import { keepRunPage } from "../runs/run-pages.ts";
 import { PageCompletions } from "../catalog/webhooks.ts";
@@ -169,6 +170,7 @@ export class Outcomes {
     keepFixture(this.#context, settled, this.#settling.now);
     keepRunPage(this.#context, settled, this.#runOf(settled));
     keepMonitoredPage(this.#context, settled, this.#runOf(settled), this.#settling.now);
+    keepTrackedPage(this.#context, settled, this.#settling.now);
     this.#recordCompletion(settled, { records: verdict.results.length });
     this.#discover(settled);
     this.#settling.advance.ended(task, verdict);

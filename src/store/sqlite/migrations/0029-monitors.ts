@@ -52,6 +52,14 @@ export const monitors = {
       ) WITHOUT ROWID;
       CREATE INDEX monitor_files_by_hash ON monitor_files (hash);
 
+      -- Pages that are compared with the last time that they were read, with or without a job.
+      CREATE TABLE tracked_pages (
+        key_hash BLOB PRIMARY KEY, url TEXT NOT NULL, hash BLOB NOT NULL, size INTEGER NOT NULL, sealed INTEGER NOT NULL,
+        read_at INTEGER NOT NULL
+      ) WITHOUT ROWID;
+      CREATE INDEX tracked_pages_by_hash ON tracked_pages (hash);
+      CREATE INDEX tracked_pages_by_time ON tracked_pages (read_at);
+
       -- 1: pages of the run wait to be compared.
       ALTER TABLE runs ADD COLUMN monitor_due INTEGER NOT NULL DEFAULT 0;
       CREATE INDEX runs_monitor_due ON runs (n) WHERE monitor_due = 1;

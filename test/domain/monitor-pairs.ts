@@ -36,8 +36,7 @@ export const PAGES: readonly string[] = [
 ];
 
 const MONTH_NAMES = "January February March April June July August September October November".split(" ");
-const hex = (random: Chance, length: number) =>
-  Array.from({ length }, () => whole(random, 16).toString(16)).join("");
+const hex = (random: Chance, length: number) => Array.from({ length }, () => whole(random, 16).toString(16)).join("");
 const SLOGANS = [
   "Win a holiday on the moon",
   "Cheaper shoes for faster cats",
@@ -49,7 +48,8 @@ const SLOGANS = [
 
 /** Each gives other HTML at every fetch. */
 const NOISE: readonly ((random: Chance) => string)[] = [
-  (r) => `<p>Page generated on ${1 + whole(r, 28)} ${pick(r, MONTH_NAMES)} 2026 at ${whole(r, 24)}:${10 + whole(r, 50)}:${10 + whole(r, 50)} UTC</p>`,
+  (r) =>
+    `<p>Page generated on ${1 + whole(r, 28)} ${pick(r, MONTH_NAMES)} 2026 at ${whole(r, 24)}:${10 + whole(r, 50)}:${10 + whole(r, 50)} UTC</p>`,
   (r) => `<p>Updated 2026-0${1 + whole(r, 9)}-${10 + whole(r, 18)}T1${whole(r, 10)}:${10 + whole(r, 50)}:00Z</p>`,
   (r) => `<p>Posted ${2 + whole(r, 50)} ${pick(r, ["minutes", "hours", "days", "weeks"])} ago</p>`,
   (r) => `<p>${pick(r, MONTH_NAMES)} ${1 + whole(r, 28)}, 2026</p>`,
@@ -64,10 +64,12 @@ const NOISE: readonly ((random: Chance) => string)[] = [
   (r) => `<form><input type="hidden" name="csrf" value="${hex(r, 40)}"><p>Ask us anything.</p></form>`,
   // Learned, not built in.
   (r) => `<div class="promo"><p>Sponsored</p><p>${pick(r, SLOGANS)} (${whole(r, 999)})</p></div>`,
-  (r) => `<aside><p>Advertisement</p>${Array.from({ length: 1 + whole(r, 3) }, () => `<p>${pick(r, SLOGANS)} ${whole(r, 99)}</p>`).join("")}</aside>`,
+  (r) =>
+    `<aside><p>Advertisement</p>${Array.from({ length: 1 + whole(r, 3) }, () => `<p>${pick(r, SLOGANS)} ${whole(r, 99)}</p>`).join("")}</aside>`,
   (r) => `<p>You are visitor number ${whole(r, 1e6)} of this quiet little site.</p>`,
   (r) => `<p>Served by node-${hex(r, 5)} in ${1 + whole(r, 300)} ms</p>`,
-  (r) => `<p>Quote of the moment: ${pick(r, SLOGANS)}, said ${pick(r, ["Ann", "Bert", "Carl", "Dora"])} ${whole(r, 999)}.</p>`,
+  (r) =>
+    `<p>Quote of the moment: ${pick(r, SLOGANS)}, said ${pick(r, ["Ann", "Bert", "Carl", "Dora"])} ${whole(r, 999)}.</p>`,
 ];
 
 export interface NoisePlan {
@@ -81,7 +83,12 @@ export function planNoise(random: Chance, page: string): NoisePlan {
   const kinds = Array.from({ length: count }, () => whole(random, NOISE.length));
   const body = page.search(/<body|<h1|<p/i);
   const starts = [...page.matchAll(/<(?:p|h2|h3|ul|article|footer|table)\b/gi)].map(({ index }) => index);
-  const places = kinds.map(() => pick(random, starts.filter((at) => at > body)));
+  const places = kinds.map(() =>
+    pick(
+      random,
+      starts.filter((at) => at > body),
+    ),
+  );
   return { kinds: [...new Set(kinds)], places: [...new Set(places)] };
 }
 
@@ -109,7 +116,9 @@ function replaceAt(page: string, { index, 0: old }: RegExpExecArray, by: string)
 }
 
 /** Small real changes; null: the page has nothing of the kind. */
-export const CHANGES: Readonly<Record<string, { what: readonly What[]; make(page: string, random: Chance): string | null }>> = {
+export const CHANGES: Readonly<
+  Record<string, { what: readonly What[]; make(page: string, random: Chance): string | null }>
+> = {
   "a price": {
     what: ["text", "markdown"],
     make(page, random) {

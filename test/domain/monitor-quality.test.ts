@@ -44,7 +44,9 @@ test("a small real change is found beside noise, at least 99 % of them [slow]", 
     counts[name] = (counts[name] ?? 0) + 1;
     const noise = planNoise(random, page);
     // The noise stays where it is: places are counted from the end where the change is before them.
-    const [first, later] = [page, changed].map((text) => (at: number) => (text === page ? at : moved(page, changed, at)));
+    const [first, later] = [page, changed].map(
+      (text) => (at: number) => (text === page ? at : moved(page, changed, at)),
+    );
     const place = (shift: (at: number) => number) => ({ ...noise, places: noise.places.map(shift) });
     const before = contentOf(fetchOf(page, place(first!), random), what);
     const after = () => contentOf(fetchOf(changed, place(later!), random), what);

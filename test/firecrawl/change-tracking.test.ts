@@ -107,7 +107,7 @@ describe("change tracking of Firecrawl's client", () => {
     site.on("/a", kettle("18"));
     assert.deepEqual(await crawl(), { "/": "same", "/a": "changed" });
     const batch = await app.batchScrape([site.url("/a")], { options: { formats }, pollInterval: 1 });
-    assert.equal((batch.data[0]?.changeTracking as unknown as Tracking).changeStatus, "same");
+    assert.equal((batch.data[0]?.changeTracking as unknown as Tracking | undefined)?.changeStatus, "same");
   });
 
   test("what is compared must be asked for", async () => {
@@ -116,7 +116,9 @@ describe("change tracking of Firecrawl's client", () => {
       /add markdown/,
     );
     await assert.rejects(
-      app.scrape("http://127.0.0.1:1/", { formats: ["markdown", { type: "changeTracking", modes: ["json"] }] as never }),
+      app.scrape("http://127.0.0.1:1/", {
+        formats: ["markdown", { type: "changeTracking", modes: ["json"] }] as never,
+      }),
       /needs a schema or a prompt/,
     );
   });

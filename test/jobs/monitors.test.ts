@@ -54,7 +54,9 @@ describe("a job with a monitor", () => {
     assert.match(content.text, /€ 20/);
     const events = (await server.events(run.id)).filter(({ type }) => type === "monitor.changed");
     assert.equal(events.length, 1);
-    const alerts = (await server.client.alerts.list({ limit: 50 }).take()).filter(({ kind }) => kind === "monitor_changed");
+    const alerts = (await server.client.alerts.list({ limit: 50 }).take()).filter(
+      ({ kind }) => kind === "monitor_changed",
+    );
     assert.equal(alerts.filter(({ subject }) => subject === job).length, 1);
     assert.deepEqual((await compared(job)).monitor, { new: 0, changed: 0, removed: 0 }, "it is told once");
   });
@@ -64,11 +66,13 @@ describe("a job with a monitor", () => {
     let price = 20;
     await using site = await MisbehavingSite.start({
       "/": (visit, response, itself) =>
-        page("Kettle", `Price: € ${price}`, "Sponsored", slogans[visit.nth % slogans.length]!, "Boils water.")(
-          visit,
-          response,
-          itself,
-        ),
+        page(
+          "Kettle",
+          `Price: € ${price}`,
+          "Sponsored",
+          slogans[visit.nth % slogans.length]!,
+          "Boils water.",
+        )(visit, response, itself),
     });
     const job = await save({ target_url: site.url("/"), monitor: { what: "text" } });
     for (let run = 0; run < 4; run += 1)
@@ -113,7 +117,9 @@ describe("a job with a monitor", () => {
     let stock = 5;
     const item = (name: string, price: string) => `<li><b>${name}</b><i>${price}</i></li>`;
     const list = (...items: string[]) => html(`<title>List</title><ul>${items.join("")}</ul><p>${stock}</p>`);
-    await using site = await MisbehavingSite.start({ "/": list(item("Ann", "10"), item("Bob", "20"), item("Cid", "30")) });
+    await using site = await MisbehavingSite.start({
+      "/": list(item("Ann", "10"), item("Bob", "20"), item("Cid", "30")),
+    });
     const fields = { items: "li", fields: { name: "b", price: "i" } };
     const job = await save({ target_url: site.url("/"), ...fields, monitor: { what: "fields", key: "name" } });
     await compared(job);
@@ -133,7 +139,9 @@ describe("a job with a monitor", () => {
   });
 
   test("leaves out what the user ignores, and counts small changes until they are large enough", async () => {
-    await using site = await MisbehavingSite.start({ "/": html('<p>one two three</p><p class="ad">buy</p><p>Ref A1</p>') });
+    await using site = await MisbehavingSite.start({
+      "/": html('<p>one two three</p><p class="ad">buy</p><p>Ref A1</p>'),
+    });
     const monitor = { what: "text", ignore: [".ad", "/Ref \\w+/"], min_words: 2 } as const;
     const job = await save({ target_url: site.url("/"), monitor: { ...monitor, ignore: [...monitor.ignore] } });
     await compared(job);

@@ -294,7 +294,12 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ["on degraded", job.on_degraded === "alert" ? null : job.on_degraded],
         ["saved pages", job.fixtures === null ? null : String(job.fixtures)],
         ["repair", job.auto_repair ? "automatic" : null],
-        ["monitor", job.monitor === null ? null : [job.monitor.what, ...job.monitor.ignore.map((one) => `without ${one}`)].join(", ")],
+        [
+          "monitor",
+          job.monitor === null
+            ? null
+            : [job.monitor.what, ...job.monitor.ignore.map((one) => `without ${one}`)].join(", "),
+        ],
         ["created", job.created_at],
         ["updated", job.updated_at === job.created_at ? null : job.updated_at],
       ],

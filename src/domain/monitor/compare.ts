@@ -5,7 +5,15 @@ import { compileRegex } from "../text/regex.ts";
 import { minShareOf, type MonitorOptions, regexIn } from "./options.ts";
 import { comparePictures, type PictureDiff, readPng } from "./picture.ts";
 import { compareRecords, type RecordChange, recordLines, type RecordRules } from "./record-changes.ts";
-import { type DiffHunk, diffTexts, prepareText, stableDigest, type TextDiff, type TextRules, unifiedDiff } from "./text-diff.ts";
+import {
+  type DiffHunk,
+  diffTexts,
+  prepareText,
+  stableDigest,
+  type TextDiff,
+  type TextRules,
+  unifiedDiff,
+} from "./text-diff.ts";
 import { learnFrom, learnFromRuns, NO_PROFILE, type VolatileProfile } from "./volatile.ts";
 
 /** What is stored of a change, and shown. */
@@ -98,7 +106,10 @@ export class PageComparer {
     const found = { ...NOTHING, hunks, unified: unifiedDiff(hunks), truncated, records: records.slice(0, MAX_RECORDS) };
     if (records.length > MAX_RECORDS) found.truncated = true;
     const isReal = records.length > 0;
-    return { ...this.#verdict(diff, found, NO_PROFILE, recordSummary(records)), ...(isReal ? {} : { isChanged: false }) };
+    return {
+      ...this.#verdict(diff, found, NO_PROFILE, recordSummary(records)),
+      ...(isReal ? {} : { isChanged: false }),
+    };
   }
 
   #pictures({ before, after, again, profile: known }: Compared): PageComparison {
@@ -145,7 +156,10 @@ function summaryOf({ hunks }: TextDiff): string {
   const [gone, come] = [lines.find(({ op }) => op === "-"), lines.find(({ op }) => op === "+")];
   if (gone?.words !== undefined && come?.words !== undefined) {
     const changed = ({ words = [] }: DiffHunk["lines"][number], op: string) =>
-      words.filter((part) => part.op === op).map(({ text }) => text.trim()).join(" … ");
+      words
+        .filter((part) => part.op === op)
+        .map(({ text }) => text.trim())
+        .join(" … ");
     return cut(`${changed(gone, "-") || "–"} → ${changed(come, "+") || "–"}`);
   }
   return cut([gone, come].flatMap((line) => (line === undefined ? [] : [`${line.op} ${line.text.trim()}`])).join("  "));

@@ -34,20 +34,30 @@ const DATES: readonly RegExp[] = [
     String.raw`(?:\b(?:${DAYS})\b,?\.?\s+)?\b(?:${MONTHS})\b\.?\s+(?:${YEAR}\b|${DAY}\b(?!:)(?:,?\s+${YEAR}\b)?)`,
     "giu",
   ),
-  new RegExp(String.raw`\b\d{1,2}([/.-])\d{1,2}\1${YEAR}\b|\b\d{1,2}\/\d{1,2}\/\d{2}\b|\b${YEAR}[/.]\d{1,2}[/.]\d{1,2}\b`, "gu"),
+  new RegExp(
+    String.raw`\b\d{1,2}([/.-])\d{1,2}\1${YEAR}\b|\b\d{1,2}\/\d{1,2}\/\d{2}\b|\b${YEAR}[/.]\d{1,2}[/.]\d{1,2}\b`,
+    "gu",
+  ),
   new RegExp(String.raw`\b${CLOCK}`, "giu"),
   new RegExp(
     String.raw`\b(?:(?:about|over|almost|less than)\s+)?(?:\d+|an?|one|a few|several)\s?(?:${UNITS}|[smhdw])\s+ago\b`,
     "giu",
   ),
-  new RegExp(String.raw`\b(?:vor|il y a|hace)\s+(?:etwa\s+|environ\s+)?(?:\d+|einer|einem|une?|una?)\s+(?:${UNITS})(?!\p{L})`, "giu"),
+  new RegExp(
+    String.raw`\b(?:vor|il y a|hace)\s+(?:etwa\s+|environ\s+)?(?:\d+|einer|einem|une?|una?)\s+(?:${UNITS})(?!\p{L})`,
+    "giu",
+  ),
   /\b(?:just now|moments ago|gerade eben)\b/giu,
   /(?:©|\(c\)|copyright)\s*(?:©\s*)?(?:19|20)\d\d(?:\s?[-–—]\s?(?:19|20)\d\d)?/giu,
 ];
 
 const COUNTED = [
-  ..."views? pageviews? visits? visitors? readers? reads likes? shares? comments? replies responses? votes? upvotes?".split(" "),
-  ..."followers? subscribers? downloads? installs? plays listens? listeners? hits clicks retweets reposts reactions".split(" "),
+  ..."views? pageviews? visits? visitors? readers? reads likes? shares? comments? replies responses? votes? upvotes?".split(
+    " ",
+  ),
+  ..."followers? subscribers? downloads? installs? plays listens? listeners? hits clicks retweets reposts reactions".split(
+    " ",
+  ),
   ..."favou?rites? bookmarks? watchers? watching viewing reviews ratings".split(" "),
   ..."aufrufe? kommentare? besucher leser klicks bewertungen vues? commentaires? visiteurs? lectures? vistas? visitas? comentarios?".split(
     " ",
@@ -56,7 +66,10 @@ const COUNTED = [
 const AMOUNT = String.raw`\d[\d.,’'\u00a0\u202f ]*\d|\d`;
 const SCALE = String.raw`(?:\s?(?:[km]|mn|mio|mil|thousand|million)\b)?\+?`;
 const COUNTERS: readonly RegExp[] = [
-  new RegExp(String.raw`(?<![\p{L}\d$€£¥.,])(?:${AMOUNT})${SCALE}(?=\s*(?:total\s|unique\s|page\s|user\s)?(?:${COUNTED})(?!\p{L}))`, "giu"),
+  new RegExp(
+    String.raw`(?<![\p{L}\d$€£¥.,])(?:${AMOUNT})${SCALE}(?=\s*(?:total\s|unique\s|page\s|user\s)?(?:${COUNTED})(?!\p{L}))`,
+    "giu",
+  ),
   new RegExp(String.raw`(?<=(?<!\p{L})(?:${COUNTED})\s?[:(]\s?)(?:${AMOUNT})${SCALE}`, "giu"),
   new RegExp(
     String.raw`(?<![\p{L}\d$€£¥.,])(?:${AMOUNT})${SCALE}(?=\s+(?:(?:other\s)?(?:people|users?|members?|guests?|visitors?|customers?|shoppers?)\s+(?:are\s+)?(?:online|viewing|watching|looking|browsing|active)|online\b))`,
@@ -70,13 +83,17 @@ const ONLY_COUNTED = new RegExp(`^(?:${COUNTED})$`, "iu");
 const PARAMETER =
   /([?&;](?:amp;)?(?:[\w.-]*(?:sess(?:ion)?_?id|csrf|xsrf|nonce|token|signature|hmac|timestamp|cache_?bust(?:er)?|request_?id|trace_?id)|session|sess|sid|sig|rnd|rand(?:om)?|_|ts|cb|utm_\w+|fbclid|gclid|msclkid|mc_[ce]id|x-amz-[\w-]+))=[^&#\s)"'>\]]*/giu;
 /** A parameter whose value is a random token, whatever its name. */
-const TOKEN_VALUE = /([?&][\w.-]{1,40}=)(?=[^&#\s)"'>\]]*\d)(?=[^&#\s)"'>\]]*[a-z])[A-Za-z0-9_-]{20,}(?=[&#\s)"'>\]]|$)/gu;
+const TOKEN_VALUE =
+  /([?&][\w.-]{1,40}=)(?=[^&#\s)"'>\]]*\d)(?=[^&#\s)"'>\]]*[a-z])[A-Za-z0-9_-]{20,}(?=[&#\s)"'>\]]|$)/gu;
 const IDS: readonly [RegExp, string][] = [
   [PARAMETER, "$1=‹id›"],
   [TOKEN_VALUE, "$1‹id›"],
   [/;(?:jsessionid|phpsessid|sid)=[^/;?\s)"'>\]]*/giu, ";‹id›"],
   // The hash of a built file: `app.3f2a9c01.js`.
-  [/([./_-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,64}(?=\.(?:m?js|css|png|jpe?g|gif|webp|avif|svg|ico|woff2?)\b)/giu, "$1‹id›"],
+  [
+    /([./_-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,64}(?=\.(?:m?js|css|png|jpe?g|gif|webp|avif|svg|ico|woff2?)\b)/giu,
+    "$1‹id›",
+  ],
   [/(?<![\w/-])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![\w-])/giu, "‹id›"],
   [
     /\b((?:request|trace|session|correlation|transaction|visitor|ray|error|build)[ _-]?id|csrf(?:[ _-]?token)?|xsrf|nonce|cf-ray|etag|build)(\s*[:=#]\s*)(?=[^\s]*\d)[\w.+/=-]{4,}/giu,

@@ -38,7 +38,9 @@ export function readPng(bytes: Buffer): Picture | null {
   } catch {
     return null;
   }
-  return raw.length === (stride + 1) * height ? { width, height, channels, pixels: unfiltered(raw, stride, height, channels) } : null;
+  return raw.length === (stride + 1) * height
+    ? { width, height, channels, pixels: unfiltered(raw, stride, height, channels) }
+    : null;
 }
 
 /** Each row says how it refers to its neighbours. */
@@ -119,7 +121,12 @@ function boxesOf(tiles: readonly number[], columns: number): PictureDiff["boxes"
     for (let tile = open.pop(); tile !== undefined; tile = open.pop()) {
       const [x, y] = [tile % columns, Math.floor(tile / columns)];
       [minX, minY, maxX, maxY] = [Math.min(minX, x), Math.min(minY, y), Math.max(maxX, x), Math.max(maxY, y)];
-      for (const [dx, dy] of [[-1, 0], [1, 0], [0, -1], [0, 1]] as const) {
+      for (const [dx, dy] of [
+        [-1, 0],
+        [1, 0],
+        [0, -1],
+        [0, 1],
+      ] as const) {
         const near = (y + dy) * columns + x + dx;
         if (x + dx >= 0 && x + dx < columns && left.delete(near)) open.push(near);
       }

@@ -80,7 +80,8 @@ function byKey(
   for (const [name, record] of recent) {
     const was = old.get(name);
     const fields = was === undefined ? {} : differences(comparison, was, record, rules);
-    if (was === undefined) changes.push({ key: comparison.keyOf(record), change: "new", fields: valuesOf(null, record) });
+    if (was === undefined)
+      changes.push({ key: comparison.keyOf(record), change: "new", fields: valuesOf(null, record) });
     else if (!isEmpty(fields)) changes.push({ key: comparison.keyOf(record), change: "changed", fields });
   }
   for (const [name, record] of old)

@@ -54,7 +54,10 @@ export function prepareText(content: string, { noise, ignore, isSet }: TextRules
   const shown: string[] = [];
   const kept: string[] = [];
   for (const line of content.split("\n")) {
-    const text = ignore.reduce((rest, pattern) => pattern.without(rest), line).replace(/\s+/g, " ").trim();
+    const text = ignore
+      .reduce((rest, pattern) => pattern.without(rest), line)
+      .replace(/\s+/g, " ")
+      .trim();
     if (text === "") continue;
     shown.push(line.trimEnd());
     kept.push(text);
@@ -94,7 +97,10 @@ export function diffTexts(before: PreparedText, after: PreparedText, profile: Vo
       same(otherFrom, otherTo);
       continue;
     }
-    const counts = countWords(gone.map(({ text }) => text), come.map(({ text }) => text));
+    const counts = countWords(
+      gone.map(({ text }) => text),
+      come.map(({ text }) => text),
+    );
     diff.added += counts.added;
     diff.removed += counts.removed;
     const shownOf = (text: PreparedText) => (line: MaskedLine) => text.shown.slice(line.from, line.to);

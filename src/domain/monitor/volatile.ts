@@ -151,7 +151,8 @@ function learnHunk(
 ): VolatileProfile {
   const templates = templatesOf(hunk, first, second);
   // Two fetches may show the same advertisement by chance, but the run before has shown quite another one.
-  const isRotating = was !== null && !first.slice(hunk.from, hunk.to).some((line) => was.some((old) => isAlike(line, old)));
+  const isRotating =
+    was !== null && !first.slice(hunk.from, hunk.to).some((line) => was.some((old) => isAlike(line, old)));
   if (templates !== null && !isRotating) return { ...profile, lines: added(profile.lines, templates) };
   const slot = slotOf(hunk, first, second);
   return slot === null ? profile : { ...profile, slots: withSlot(profile.slots, slot) };
@@ -259,12 +260,14 @@ export function learnFromRuns(
   for (const place of found)
     if (!suspects.some((suspect) => isSame(suspect.place.words, place.words)))
       suspects.push({ place, changed: 1, compared: 1 });
-  const isVolatile = ({ changed, compared }: Suspect) =>
-    changed >= RUNS.changed && changed / compared >= RUNS.share;
+  const isVolatile = ({ changed, compared }: Suspect) => changed >= RUNS.changed && changed / compared >= RUNS.share;
   const isForgotten = ({ changed, compared }: Suspect) => compared >= RUNS.forget && changed / compared < RUNS.share;
   return {
     ...profile,
-    lines: added(profile.lines, suspects.filter(isVolatile).map(({ place }) => place)),
+    lines: added(
+      profile.lines,
+      suspects.filter(isVolatile).map(({ place }) => place),
+    ),
     suspects: suspects.filter((one) => !isVolatile(one) && !isForgotten(one)).slice(-MAX_ENTRIES),
   };
 }

@@ -150,9 +150,7 @@ export class RunMonitor {
 
   async #write(content: Buffer): Promise<MonitoredFile | null> {
     const { seal, keepFixture } = this.#deps;
-    const bytes = this.#isSecret
-      ? Buffer.from(seal.close(content.toString("base64"), SEALED_FOR_MONITOR))
-      : content;
+    const bytes = this.#isSecret ? Buffer.from(seal.close(content.toString("base64"), SEALED_FOR_MONITOR)) : content;
     return keepFixture(bytes);
   }
 }

@@ -106,7 +106,12 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const tracked = await withTracking(deps, tracking, handled, pageUrl, requested);
   const kept = fixtures === null ? tracked : await fixtures.with(tracked, got);
   const monitor = RunMonitor.of(deps, { ...run, sessionId }, requested.monitor, requested);
-  const visit = { key: crawlKey(pageUrl), url: pageUrl, isRedirected: false, again: () => getPage(deps, { ...order, plan: got.plan }) };
+  const visit = {
+    key: crawlKey(pageUrl),
+    url: pageUrl,
+    isRedirected: false,
+    again: () => getPage(deps, { ...order, plan: got.plan }),
+  };
   return monitor === null ? kept : monitor.with(kept, got, visit, context);
 }
 

@@ -80,7 +80,10 @@ export async function showChange(deps: ContentDeps, jobId: string, number: numbe
   return {
     ...toView(change),
     diff: bytes === null ? null : (JSON.parse(bytes.toString("utf8")) as MonitorDiff),
-    contents: [...(before === undefined ? [] : ["before" as const]), ...(after === undefined ? [] : ["after" as const])],
+    contents: [
+      ...(before === undefined ? [] : ["before" as const]),
+      ...(after === undefined ? [] : ["after" as const]),
+    ],
   };
 }
 

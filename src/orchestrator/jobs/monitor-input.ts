@@ -35,7 +35,8 @@ export function readMonitor(
   };
   reader.rejectUnknownKeys();
   for (const [index, name] of options.noise.entries())
-    if (!NOISE_CLASSES.includes(name)) reader.addError(`noise[${index}]`, `expected one of ${NOISE_CLASSES.join(", ")}`);
+    if (!NOISE_CLASSES.includes(name))
+      reader.addError(`noise[${index}]`, `expected one of ${NOISE_CLASSES.join(", ")}`);
   if (options.ignore.length > MONITOR_LIMITS.ignore)
     reader.addError("ignore", `has ${options.ignore.length} patterns, at most ${MONITOR_LIMITS.ignore} are allowed`);
   for (const [index, pattern] of options.ignore.entries()) checkPattern(reader, options, pattern, `ignore[${index}]`);

@@ -1,5 +1,10 @@
 /** Store methods and records for monitors: what a job's pages were, and how they changed. */
-import type { MonitorCounts, MonitoredContent, MonitoredFile, PageChangeKind } from "../../domain/monitor/monitored-page.ts";
+import type {
+  MonitorCounts,
+  MonitoredContent,
+  MonitoredFile,
+  PageChangeKind,
+} from "../../domain/monitor/monitored-page.ts";
 import type { Monitored } from "../../domain/monitor/options.ts";
 import type { VolatileProfile } from "../../domain/monitor/volatile.ts";
 import type { AlertRecord } from "./alert-port.ts";

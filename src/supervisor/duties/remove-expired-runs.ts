@@ -51,7 +51,8 @@ export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention:
       await trim(signal);
       while (!signal.aborted && (await store.removeExpired(CHUNK)) > 0) await sleep(clock, REST_MS, signal);
       const unread = now - TRACKED_DAYS * DAY_MS;
-      while (!signal.aborted && (await store.expireTrackedPages(unread, CHUNK)) > 0) await sleep(clock, REST_MS, signal);
+      while (!signal.aborted && (await store.expireTrackedPages(unread, CHUNK)) > 0)
+        await sleep(clock, REST_MS, signal);
     },
   };
 }

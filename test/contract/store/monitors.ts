@@ -64,7 +64,9 @@ async function whole(kit: Kit, jobId: string, pages: readonly MonitoredPage[], k
 }
 
 const listed = async (kit: Kit, jobId: string) =>
-  (await kit.store.monitorChanges(jobId, { limit: 100 })).map(({ number, change, url }) => `${number} ${change} ${url.at(-1)}`);
+  (await kit.store.monitorChanges(jobId, { limit: 100 })).map(
+    ({ number, change, url }) => `${number} ${change} ${url.at(-1)}`,
+  );
 
 export function monitorScenarios(scenario: Scenario): void {
   scenario("the first run is the measure, later ones are compared with the last good state", async (kit) => {
@@ -77,7 +79,9 @@ export function monitorScenarios(scenario: Scenario): void {
     const third = await whole(kit, job, [page("a", null), page("b", "2")]);
     assert.deepEqual(third?.counts, { new: 0, changed: 0, removed: 1 });
     assert.deepEqual((await listed(kit, job)).toSorted(), ["1 changed b", "2 new c", "3 removed a"].toSorted());
-    const [, change] = await kit.store.monitorChanges(job, { limit: 2, change: "changed" }).then((list) => [0, list[0]!]);
+    const [, change] = await kit.store
+      .monitorChanges(job, { limit: 2, change: "changed" })
+      .then((list) => [0, list[0]!]);
     assert.deepEqual(Object.keys((change as { files: object }).files).toSorted(), ["after", "before", "diff"]);
     assert.equal((await kit.store.monitor(job))?.pages, 2);
   });

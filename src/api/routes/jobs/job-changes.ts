@@ -20,7 +20,9 @@ const about = {
   words_removed: Count,
   share: Type.Number({ minimum: 0, maximum: 1, description: "changed words of all words; of a screenshot: pixels" }),
   summary: nullable(
-    Type.String({ description: "the first difference; null for new and removed pages, and pages fetched with credentials" }),
+    Type.String({
+      description: "the first difference; null for new and removed pages, and pages fetched with credentials",
+    }),
   ),
 };
 
@@ -39,7 +41,9 @@ const Diff = strict({
           op,
           text: Type.String(),
           words: Type.Optional(
-            Type.Array(strict({ op, text: Type.String() }), { description: "by words, if the line became another one" }),
+            Type.Array(strict({ op, text: Type.String() }), {
+              description: "by words, if the line became another one",
+            }),
           ),
         }),
       ),
@@ -148,7 +152,10 @@ export function jobChangeRoutes(api: ApiInstance, deps: ApiDeps): void {
     async (request, reply) => {
       const { job_id: job, number: which, version } = request.params;
       const { bytes, contentType } = await changeContent(deps, job, which, version);
-      return reply.header("content-type", contentType).header("content-disposition", attachment(`${version}-${which}`)).send(bytes);
+      return reply
+        .header("content-type", contentType)
+        .header("content-disposition", attachment(`${version}-${which}`))
+        .send(bytes);
     },
   );
 }

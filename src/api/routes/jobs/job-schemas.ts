@@ -109,7 +109,11 @@ const MonitorKeys = strict({
     description: "what never counts: dates, counters, ids (default: all of them)",
   }),
   learn: Type.Boolean({ description: "leave out what a page changes on its own (default: true)" }),
-  min_words: Type.Integer({ minimum: 1, maximum: MONITOR_LIMITS.minWords, description: "fewer changed words are no change" }),
+  min_words: Type.Integer({
+    minimum: 1,
+    maximum: MONITOR_LIMITS.minWords,
+    description: "fewer changed words are no change",
+  }),
   min_share: nullable(
     Type.Number({
       minimum: 0,
@@ -117,7 +121,9 @@ const MonitorKeys = strict({
       description: "a smaller share of changed words, or pixels, is no change (default: 0, of a screenshot 0.001)",
     }),
   ),
-  key: nullable(Type.String({ minLength: 1, maxLength: 500, description: "of fields: the field that identifies a record" })),
+  key: nullable(
+    Type.String({ minLength: 1, maxLength: 500, description: "of fields: the field that identifies a record" }),
+  ),
   keep: Type.Integer({ minimum: 1, maximum: MONITOR_LIMITS.keep, description: "changes to keep (default: 1000)" }),
 });
 

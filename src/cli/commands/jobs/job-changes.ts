@@ -11,7 +11,11 @@ type Details = Answer<"get /jobs/{job_id}/changes/{number}">;
 
 /** `orb jobs changes`: what the monitor of a job found. */
 export function addChangesCommand(jobs: Command, context: CliContext): void {
-  listCommand(jobs, "changes", "changed pages that the job's monitor found, newest first; with a number: the differences")
+  listCommand(
+    jobs,
+    "changes",
+    "changed pages that the job's monitor found, newest first; with a number: the differences",
+  )
     .argument("<job_id>")
     .argument("[number]", "number of a change", positiveInteger)
     .addOption(new Option("--change <kind>", "only these").choices(PAGE_CHANGE_KINDS))
@@ -56,7 +60,10 @@ function show({ json, terminal, wiring }: CliContext, change: Details): void {
       ["found", timeCell(change.found_at, wiring.now(), terminal.columns)],
       ["before", change.previous_at === null ? null : timeCell(change.previous_at, wiring.now(), terminal.columns)],
       ["run", change.run_id],
-      ["size", change.change === "changed" ? [size, `${Math.round(share * 1000) / 10} %`].filter(Boolean).join(", ") : null],
+      [
+        "size",
+        change.change === "changed" ? [size, `${Math.round(share * 1000) / 10} %`].filter(Boolean).join(", ") : null,
+      ],
     ],
     terminal.columns,
   );

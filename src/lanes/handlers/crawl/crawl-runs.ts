@@ -1,4 +1,9 @@
-import { type CrawlOptions, crawlOptionsOf, type CrawlSnapshot, pageRecipeOf } from "../../../domain/crawl/crawl-options.ts";
+import {
+  type CrawlOptions,
+  crawlOptionsOf,
+  type CrawlSnapshot,
+  pageRecipeOf,
+} from "../../../domain/crawl/crawl-options.ts";
 import {
   type CrawlScope,
   compileScope,

@@ -134,7 +134,8 @@ async function attempt(
   const mayUseCopy = plan.way === "http" && !isArchived(crawl.options);
   const found = mayUseCopy ? await copyOf(crawl, task, url) : null;
   // What the server calls unchanged must be known to the monitor as well.
-  const isCompared = found === null || crawl.monitor === null || !reads || (await crawl.monitor.isKnown(crawlKey(found.url)));
+  const isCompared =
+    found === null || crawl.monitor === null || !reads || (await crawl.monitor.isKnown(crawlKey(found.url)));
   const copy = isCompared ? found : null;
   let got = await getPage(deps, copy === null ? order : { ...order, conditions: copy });
   const same = copy === null ? null : await unchanged(crawl, task, copy, got, url);

@@ -97,7 +97,9 @@ export function dropChanges({ connection }: Context, job: number, keep: number):
     WHERE c.job = ?1 AND c.number <= m.changes - ?2 ORDER BY c.number LIMIT ${DROP_BATCH}`;
   if (connection.sql(which).get(job, keep) === undefined) return 0;
   connection
-    .sql(`INSERT INTO orphaned_files SELECT DISTINCT hash FROM monitor_files WHERE change IN (${which}) ON CONFLICT DO NOTHING`)
+    .sql(
+      `INSERT INTO orphaned_files SELECT DISTINCT hash FROM monitor_files WHERE change IN (${which}) ON CONFLICT DO NOTHING`,
+    )
     .run(job, keep);
   // The files are deleted next.
   connection.dialect.outliveCrash(connection);

@@ -128,14 +128,23 @@ function write(context: Context, run: RunRow, row: PageRow, { what, page, before
   }
   if (!(verdict === "new" && isFirst)) {
     const { added = 0, removed = 0, share = 1, summary = null, diff = null } = page.change ?? {};
-    const change = insertChange(context, run, row, { change: verdict, what, added, removed, share, summary }, before, now);
+    const change = insertChange(
+      context,
+      run,
+      row,
+      { change: verdict, what, added, removed, share, summary },
+      before,
+      now,
+    );
     if (before !== null) keepFile(context, change, "before", before);
     keepFile(context, change, "after", { hash: row.hash!, size: row.size!, sealed: row.sealed });
     if (diff !== null)
       keepFile(context, change, "diff", { hash: Buffer.from(diff.hash, "hex"), size: diff.size, sealed: row.sealed });
   }
   connection
-    .sql("INSERT INTO orphaned_files SELECT hash FROM monitor_states WHERE job = ? AND key_hash = ? ON CONFLICT DO NOTHING")
+    .sql(
+      "INSERT INTO orphaned_files SELECT hash FROM monitor_states WHERE job = ? AND key_hash = ? ON CONFLICT DO NOTHING",
+    )
     .run(row.job, row.key_hash);
   connection
     .sql(
@@ -230,13 +239,7 @@ function recordRemoved(context: Context, run: RunRow, page: RemovedPage, what: M
   connection.sql("DELETE FROM monitor_states WHERE job = ? AND key_hash = ?").run(page.job, page.key_hash);
 }
 
-export function recordUnreached(
-  context: Context,
-  runId: string,
-  what: Monitored,
-  limit: number,
-  now: number,
-): number {
+export function recordUnreached(context: Context, runId: string, what: Monitored, limit: number, now: number): number {
   const { connection } = context;
   return connection.write(
     () => {
@@ -317,7 +320,12 @@ function report(
   // Contents of pages stay in the store: events and alerts leave it.
   const named = list.slice(0, MAX_NAMED).map(({ number, change, url }) => ({ number, change, url: shownUrl(url) }));
   const meta = { job_id: run.job, ...counts, changes: named };
-  appendEvent(context, run.n, { type: "monitor.changed", level: "info", message: `Pages changed: ${words}`, meta }, now);
+  appendEvent(
+    context,
+    run.n,
+    { type: "monitor.changed", level: "info", message: `Pages changed: ${words}`, meta },
+    now,
+  );
   const alert: NewAlert = {
     kind: "monitor_changed",
     subject: run.job,

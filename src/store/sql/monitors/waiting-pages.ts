@@ -81,9 +81,7 @@ const STATE_COLUMNS = "s.rules, s.hash, s.size, s.sealed, s.digest, s.profile, s
 
 export function readMonitorState({ connection }: Context, jobId: string, key: string): MonitorState | null {
   const row = connection
-    .sql(
-      `SELECT ${STATE_COLUMNS} FROM jobs j JOIN monitor_states s ON s.job = j.n AND s.key_hash = ?2 WHERE j.id = ?1`,
-    )
+    .sql(`SELECT ${STATE_COLUMNS} FROM jobs j JOIN monitor_states s ON s.job = j.n AND s.key_hash = ?2 WHERE j.id = ?1`)
     .get(jobId, monitorKey(key)) as StateRow | undefined;
   return row === undefined ? null : toState(row);
 }

@@ -10,7 +10,7 @@ export interface Hunk {
 }
 
 /** Beyond this, two sequences have nothing in common that is worth the time. */
-const MAX_EDITS = 2000;
+const MAX_EDITS = 600;
 
 /** Null: they differ too much to be compared piece by piece. */
 export function hunksOf(first: readonly string[], second: readonly string[]): Hunk[] | null {
@@ -20,6 +20,7 @@ export function hunksOf(first: readonly string[], second: readonly string[]): Hu
   let end = 0;
   while (end < shorter - start && first.at(-1 - end) === second.at(-1 - end)) end += 1;
   if (start + end === first.length && start + end === second.length) return [];
+  if (leastEdits(first, second) > MAX_EDITS) return null;
   const parts = diffArrays(first.slice(start, first.length - end), second.slice(start, second.length - end), {
     maxEditLength: MAX_EDITS,
   }) as { added?: boolean; removed?: boolean; count?: number; value: string[] }[] | undefined;
@@ -41,6 +42,14 @@ export function hunksOf(first: readonly string[], second: readonly string[]): Hu
     open.otherTo = otherAt;
   }
   return hunks;
+}
+
+/** No fewer, whatever the order: what one of them has and the other has not. */
+function leastEdits(first: readonly string[], second: readonly string[]): number {
+  const counts = new Map<string, number>();
+  for (const item of first) counts.set(item, (counts.get(item) ?? 0) + 1);
+  for (const item of second) counts.set(item, (counts.get(item) ?? 0) - 1);
+  return [...counts.values()].reduce((sum, count) => sum + Math.abs(count), 0);
 }
 
 /** All of both sequences, where they cannot be compared piece by piece. */

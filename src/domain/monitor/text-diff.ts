@@ -97,10 +97,8 @@ export function diffTexts(before: PreparedText, after: PreparedText, profile: Vo
       same(otherFrom, otherTo);
       continue;
     }
-    const counts = countWords(
-      gone.map(({ text }) => text),
-      come.map(({ text }) => text),
-    );
+    const linesOf = (text: PreparedText) => (line: MaskedLine) => text.lines.slice(line.from, line.to);
+    const counts = countWords(gone.flatMap(linesOf(before)), come.flatMap(linesOf(after)));
     diff.added += counts.added;
     diff.removed += counts.removed;
     const shownOf = (text: PreparedText) => (line: MaskedLine) => text.shown.slice(line.from, line.to);

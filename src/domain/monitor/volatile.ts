@@ -50,6 +50,7 @@ const EDGE = "‹edge›";
 
 /** A line of a page, or a place that is left out, with the range of original lines that it covers. */
 export interface MaskedLine {
+  /** A line with gaps is named after its steady words. */
   text: string;
   from: number;
   to: number;
@@ -78,19 +79,25 @@ export function mask(lines: readonly string[], profile: VolatileProfile): Masked
     }
     if (at === lines.length) break;
     const line = lines[at]!;
-    const which = profile.lines.length === 0 ? -1 : templateOf(line, profile.lines);
-    masked.push({ text: which < 0 ? line : `‹line ${which}›`, from: at, to: at + 1, isMasked: which >= 0 });
+    const template = profile.lines.length === 0 ? null : templateOf(line, profile.lines);
+    // With other steady words it has another template: that is a change.
+    const text = template === null ? line : `‹line ${digest(JSON.stringify(template.words))}›`;
+    masked.push({ text, from: at, to: at + 1, isMasked: false });
     at += 1;
   }
   return masked;
 }
 
-function templateOf(line: string, templates: readonly VolatileLine[]): number {
+/** The most general one, so that a line has the same template in every run. */
+function templateOf(line: string, templates: readonly VolatileLine[]): VolatileLine | null {
   const words = wordsOf(line);
-  if (words.length > MAX_WORDS * 2) return -1;
+  if (words.length > MAX_WORDS * 2) return null;
   const digests = words.map(digest);
-  return templates.findIndex((template) => fits(digests, template));
+  const found = templates.filter((template) => fits(digests, template));
+  return found.toSorted((a, b) => steadyWords(a) - steadyWords(b))[0] ?? null;
 }
+
+const steadyWords = ({ words }: VolatileLine) => words.filter((word) => word !== null).length;
 
 /** Whether the steady words stand in this order, with nothing but gaps in between. */
 function fits(words: readonly string[], { words: template, gap }: VolatileLine): boolean {
@@ -102,7 +109,7 @@ function fits(words: readonly string[], { words: template, gap }: VolatileLine):
       if (fitsFrom(at + skipped, position + 1)) return true;
     return false;
   };
-  const steady = template.filter((word) => word !== null).length;
+  const steady = steadyWords({ words: template, gap });
   const gaps = template.length - steady;
   if (words.length < steady || words.length > steady + gaps * gap) return false;
   return fitsFrom(0, 0);
@@ -249,9 +256,13 @@ export function learnFromRuns(
   const hunks = hunksOf(before, now);
   if (hunks === null) return profile;
   const found: VolatileLine[] = [];
-  for (const hunk of hunks.slice(0, MAX_ENTRIES)) {
-    const lines = [...before.slice(hunk.from, hunk.to), ...now.slice(hunk.otherFrom, hunk.otherTo)];
-    if (!lines.some((line) => VALUED.test(line))) found.push(...(templatesOf(hunk, before, now) ?? []));
+  for (const { from, to, otherFrom, otherTo } of hunks.slice(0, MAX_ENTRIES)) {
+    if (to - from !== otherTo - otherFrom || to - from > MAX_SLOT) continue;
+    for (let index = 0; index < to - from; index += 1) {
+      const [was, is] = [before[from + index]!, now[otherFrom + index]!];
+      const template = VALUED.test(was) || VALUED.test(is) ? null : templateBetween(was, is);
+      if (template !== null) found.push(template);
+    }
   }
   const suspects = profile.suspects.map((suspect) => {
     const isHit = found.some(({ words }) => isSame(words, suspect.place.words));

@@ -22,15 +22,15 @@ export function keepTrackedPage(context: Context, { report }: SettledTask, now: 
 const TRACKED: Collector<{ page: TrackedPage; now: number }> = {
   rank: RANK.trackedPages,
   write(connection, list) {
-    const pages = new Map(list.map((one) => [one.page.key, one]));
-    for (const { page, now } of [...pages.values()].toSorted((a, b) => (a.page.key < b.page.key ? -1 : 1)))
+    const pages = new Map(list.map((one) => [Buffer.from(monitorKey(one.page.key)).toString("hex"), one]));
+    for (const [key, { page, now }] of [...pages].toSorted(([a], [b]) => (a < b ? -1 : 1)))
       connection
         .sql(
           `INSERT INTO tracked_pages (key_hash, url, hash, size, sealed, read_at) VALUES (?, ?, ?, ?, ?, ?)
            ON CONFLICT (key_hash) DO UPDATE SET url = excluded.url, hash = excluded.hash, size = excluded.size,
              sealed = excluded.sealed, read_at = excluded.read_at`,
         )
-        .run(monitorKey(page.key), page.url, Buffer.from(page.hash, "hex"), page.size, page.isSealed ? 1 : 0, now);
+        .run(Buffer.from(key, "hex"), page.url, Buffer.from(page.hash, "hex"), page.size, page.isSealed ? 1 : 0, now);
   },
 };
 

@@ -118,7 +118,7 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
     await kit.store.recordRunHealth(ended, found, { deliver: false }, kit.now);
   const proposal = { fields: [], pages: { paired: 0, others: 0 }, reason: 'a\0b "\\u0000"' };
   await kit.store.recordRepair(job.id, { runId: run.id, version: 1, state: "abstained", proposal }, {}, kit.now);
-  for (const text of ["first", "second", "third"]) await monitored(kit, job.id, text);
+  for (const text of ["first", "second", "third"] as const) await monitored(kit, job.id, text);
   // A run that is not compared yet: its page is still kept.
   await kit.store.startRun({ ...CRAWL, jobId: job.id }, [newTask("kept")], kit.now);
   await kit.store.admitCrawls(1000, kit.now);

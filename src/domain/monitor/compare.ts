@@ -162,6 +162,7 @@ function summaryOf({ hunks }: TextDiff): string {
         .join(" … ");
     return cut(`${changed(gone, "-") || "–"} → ${changed(come, "+") || "–"}`);
   }
+  if (gone !== undefined && come !== undefined) return cut(`${gone.text.trim()} → ${come.text.trim()}`);
   return cut([gone, come].flatMap((line) => (line === undefined ? [] : [`${line.op} ${line.text.trim()}`])).join("  "));
 }
 

@@ -1,10 +1,9 @@
 /** Compares two texts line by line and word by word, without noise, and shows the differences with it. */
 import { hash } from "node:crypto";
-import { diffWordsWithSpace } from "diff";
 import type { Pattern } from "../text/regex.ts";
 import { linesWithoutNoise } from "./noise.ts";
 import type { NoiseClass } from "./options.ts";
-import { hunksOf, wholeHunk } from "./sequence.ts";
+import { type Hunk, hunksOf, wholeHunk } from "./sequence.ts";
 import { mask, type MaskedLine, type VolatileProfile } from "./volatile.ts";
 
 export interface DiffLine {
@@ -126,13 +125,47 @@ function changedLines(gone: readonly string[], come: readonly string[]): DiffLin
   for (let index = 0; index < Math.min(gone.length, come.length); index += 1) {
     const [one, other] = [gone[index]!, come[index]!];
     if (one.length + other.length > MAX_SHOWN_WORDS) continue;
-    const parts = diffWordsWithSpace(one, other);
-    if (!parts.some(({ added: isNew, removed: isOld, value }) => !isNew && !isOld && value.trim() !== "")) continue;
-    const part = (op: DiffLine["op"], text: string) => ({ op, text });
-    removed[index]!.words = parts.flatMap((p) => (p.added ? [] : [part(p.removed ? "-" : " ", p.value)]));
-    added[index]!.words = parts.flatMap((p) => (p.removed ? [] : [part(p.added ? "+" : " ", p.value)]));
+    const [old, recent] = [tokensOf(one), tokensOf(other)];
+    const hunks = hunksOf(old, recent);
+    // Without a word in common they are two lines.
+    if (hunks === null || !hasCommonWord(old, hunks)) continue;
+    removed[index]!.words = wordsByPart(
+      old,
+      hunks.map(({ from, to }) => [from, to] as const),
+      "-",
+    );
+    added[index]!.words = wordsByPart(
+      recent,
+      hunks.map(({ otherFrom, otherTo }) => [otherFrom, otherTo] as const),
+      "+",
+    );
   }
   return [...removed, ...added];
+}
+
+const tokensOf = (text: string): string[] => text.match(/\S+|\s+/g) ?? [];
+
+function hasCommonWord(old: readonly string[], hunks: readonly Hunk[]): boolean {
+  return old.some((word, at) => word.trim() !== "" && !hunks.some(({ from, to }) => from <= at && at < to));
+}
+
+function wordsByPart(
+  words: readonly string[],
+  changed: readonly (readonly [number, number])[],
+  op: "-" | "+",
+): NonNullable<DiffLine["words"]> {
+  const parts: NonNullable<DiffLine["words"]> = [];
+  const add = (kind: DiffLine["op"], from: number, to: number) => {
+    if (to > from) parts.push({ op: kind, text: words.slice(from, to).join("") });
+  };
+  let at = 0;
+  for (const [from, to] of changed) {
+    add(" ", at, from);
+    add(op, from, to);
+    at = to;
+  }
+  add(" ", at, words.length);
+  return parts;
 }
 
 function groupHunks(ops: readonly DiffLine[]): Pick<TextDiff, "hunks" | "truncated"> {

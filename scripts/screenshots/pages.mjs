@@ -202,6 +202,27 @@ export const PAGES = [
     },
   },
   {
+    name: "new-learn",
+    whole: false,
+    path: "/new?kind=scrape&tab=playground&mode=examples",
+    ready: "New",
+    prepare: async (page, { sites }, { screen }) => {
+      await page.getByLabel("Page with example values").fill(`${sites.archive.url}1 ${sites.archive.url}2`);
+      await page.getByRole("button", { name: "Fetch page" }).click();
+      const frame = page.frameLocator(".html-frame");
+      for (const number of [1, 2]) {
+        await page.getByText(`Page ${number}`, { exact: true }).click();
+        await frame.getByText(`no. ${number}`).first().click();
+        await page.getByText(new RegExp(`^title: .* no. ${number}$`)).waitFor();
+        await frame.locator(".price").click();
+        await page.getByText(/^price: €/).waitFor();
+      }
+      if (screen === "phone") await page.getByRole("tab", { name: "Examples" }).click();
+      await page.getByRole("button", { name: "Learn rules" }).click();
+      await page.getByRole("group", { name: "Rules of price" }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "new-workflow",
     path: "/new?kind=workflow",
     ready: "New",

@@ -7,7 +7,13 @@ import { dirname, join } from "node:path";
 export const REST = [
   // Real processes that are killed, frozen and restarted.
   ...["chaos/", "cluster/", "engine/bullmq.test", "jobs/workers", "mcp/stdio", "supervisor/children"],
-  ...["store/copy", "store/postgres-faults", "store/postgres-plans", "store/sqlite-crashes"],
+  ...[
+    "store/copy",
+    "store/postgres-faults",
+    "store/postgres-lock-order",
+    "store/postgres-plans",
+    "store/sqlite-crashes",
+  ],
   ...["workflows/bucket", "workflows/custom-faults", "workflows/custom-served"],
   // Installing, building, packing, and the scripts that do it.
   ...["bootstrap.test", "deploy/probe", "package/", "scripts.test"],

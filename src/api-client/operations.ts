@@ -2180,6 +2180,7 @@ export interface Operations {
     };
     query: {
       number?: number;
+      reread?: boolean;
     };
     body: undefined;
     answer: JobRepair;

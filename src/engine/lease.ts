@@ -50,8 +50,14 @@ export class Lease {
     await join();
     if (clock.monotonic() - this.#renewed < heartbeatMs) return;
     this.asked();
-    if ((await store.heartbeat(owner, ttlMs)) === null)
-      throw new OrbError("engine_lost", "the lease ended before it could be used");
+    try {
+      if ((await store.heartbeat(owner, ttlMs)) === null)
+        throw new OrbError("engine_lost", "the lease ended before it could be used");
+    } catch (error) {
+      // Nobody works under this name: others would count it until its lease ends.
+      await store.leaveOwners(owner).catch(() => {});
+      throw error;
+    }
   }
 
   holds(): boolean {

@@ -17,5 +17,10 @@ export function extractionFailure(errors: readonly ExtractionProblem[], httpStat
     return `${field === "" ? "the record" : field}${where} (${rule}): ${message}${instead}`;
   });
   const rest = errors.length > MAX_NAMED ? `; and ${errors.length - MAX_NAMED} more` : "";
-  return failure(reason, `${named.join("; ")}${rest}`, { httpStatus });
+  const missing = errors.filter(({ field, found }) => field !== "" && found === null).map(({ field }) => field);
+  const fields = [...new Set(missing)].slice(0, MAX_NAMED);
+  return failure(reason, `${named.join("; ")}${rest}`, {
+    httpStatus,
+    ...(reason === "field_missing" ? { fields } : {}),
+  });
 }

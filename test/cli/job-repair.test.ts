@@ -38,7 +38,16 @@ test("orb jobs repair shows the proposal, accepts it as a version, and orb jobs 
   assert.ok(shown.stdout.includes(`orb jobs repair ${id} --accept`));
   const both = await jobs("repair", id, "--accept", "--reject");
   assert.notEqual(both.code, 0);
-  assert.match((await jobs("repair", id, "--accept")).stdout, /^repair +accepted$/m);
+  const alone = await jobs("repair", id, "--reread");
+  assert.notEqual(alone.code, 0);
+  assert.match(alone.stderr, /--reread needs --accept/);
+  const { run_id: run } = (await server.api.get(`/jobs/${id}/repair`)).json<{ run_id: string }>();
+  assert.match((await jobs("repair", id, "--accept", "--reread")).stdout, /^repair +accepted$/m);
+  const records = (await server.api.get(`/jobs/runs/${run}/results?limit=100`)).json<{ data: { price: string } }[]>();
+  assert.deepEqual(
+    records.map(({ data }) => data.price),
+    Array.from({ length: 30 }, (_, n) => `€ ${n}.90`),
+  );
 
   assert.match((await jobs("versions", id)).stdout, /^ *2 +\S.* repair *$[\s\S]*^ *1 +\S.* cli *$/m);
   assert.match((await jobs("versions", id, "2")).stdout, /^fields\.price\S* +.*price +.*amount/m);

@@ -168,6 +168,36 @@ describe("what got worse", () => {
   });
 });
 
+describe("pages that failed on a required field", () => {
+  /** So many books, and so many pages that have no price. */
+  function run(books: number, failed: number, perPage = 1): HealthProfile {
+    const builder = new ProfileBuilder();
+    for (const [index, row] of catalogue(books, book).entries())
+      builder.add(row, `page ${Math.floor(index / perPage)}`);
+    for (let page = 0; page < failed; page += 1) builder.addMissing(["price"]);
+    return builder.profile();
+  }
+  const reasons = (now: HealthProfile, history: HealthProfile) =>
+    degradedReasons(now, months(history), { isPartial: true }).map(({ field, metric, now: share }) => [
+      field,
+      metric,
+      share,
+    ]);
+
+  test("count as records without it, even if no page gave a record", () => {
+    assert.deepEqual(reasons(run(0, 40), run(40, 0)), [["price", "coverage", 0]]);
+    assert.deepEqual(reasons(run(100, 100), run(200, 0)), [["price", "coverage", 0.5]]);
+    assert.deepEqual(reasons(run(100, 10, 10), run(200, 0, 10)), [["price", "coverage", 0.5]], "ten records per page");
+  });
+
+  test("say nothing if they always fail, if they are few, or if earlier runs did not count them", () => {
+    assert.deepEqual(reasons(run(200, 30), run(200, 30)), []);
+    assert.deepEqual(reasons(run(0, 9), run(40, 0)), []);
+    const { missing: _missing, ...old } = run(200, 0);
+    assert.deepEqual(reasons(run(100, 100), old), []);
+  });
+});
+
 test("other rules are another history; a crawl of articles has none", () => {
   const recipe = { fields: { price: ".price" }, items: null, schema: null, extract: null, replay: null };
   const page = (more: object) =>

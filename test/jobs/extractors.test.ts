@@ -144,4 +144,29 @@ describe("extractors of the user's own", { concurrency: 3 }, () => {
     const crawl = { url: target_url, extract: { name: "nobody" } };
     assert.equal((await wrong("/jobs", { kind: "crawl", crawl }))[0]?.path, "crawl.extract.name");
   });
+
+  test("a version whose extractor was removed since is not restored, and the error names the field", async () => {
+    const own = tempDir();
+    await using moved = await TestServer.open({ APP_HANDLERS: join(folder.path, "extractors.ts") }, { worker: false });
+    const crawl = { extract: { name: "links" }, max_pages: 5 };
+    const job = await moved.job({ kind: "crawl", target_url: site.url("/"), crawl } as never);
+    const page = await moved.job({ target_url: site.url("/"), extract: { name: "links" } } as never);
+    await moved.client.jobs.change(job.id, { crawl: { extract: { name: "words" } } } as never);
+    await moved.client.jobs.change(page.id, { extract: null } as never);
+    writeFileSync(join(own.path, "extractors.ts"), MODULE.replace('name: "links"', 'name: "others"'));
+    await moved.stop();
+    await moved.start({ worker: false, env: { APP_HANDLERS: join(own.path, "extractors.ts") } });
+    for (const [id, path] of [
+      [job.id, "crawl.extract.name"],
+      [page.id, "extract.name"],
+    ]) {
+      const refused = await moved.api.post(`/jobs/${id}/versions/1/restore`);
+      assert.equal(refused.status, 422);
+      const { errors } = refused.json<{ errors: { path: string; message: string }[] }>();
+      assert.equal(errors[0]?.path, path);
+      assert.match(errors[0]?.message ?? "", /no extractor of this name/);
+      assert.equal((await moved.client.jobs.versions(id!).take()).length, 2, "nothing was changed");
+    }
+    own[Symbol.dispose]();
+  });
 });

@@ -135,5 +135,9 @@ describe("versions of a job", () => {
       { target_url: "https://a.example/", auto_repair: "yes" },
     ])
       assert.match(JSON.stringify((await server.api.post("/jobs", body)).json()), /auto_repair/);
+    const { id } = await server.job({ kind: "workflow", workflow } as never);
+    const changed = await server.api.call("PATCH", `/jobs/${id}`, { auto_repair: true });
+    assert.equal(changed.status, 422);
+    assert.match(JSON.stringify(changed.json()), /"path":"auto_repair"/);
   });
 });

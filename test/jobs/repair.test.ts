@@ -166,6 +166,52 @@ test("after a redesign the new rule is proposed with its values, accepted as a v
   await server.api.post(`/jobs/${job.id}/versions/1/restore`);
   const undone = (await server.api.get(`/jobs/${job.id}`)).json<JobView>();
   assert.deepEqual(undone.crawl?.fields, RULES);
+  shop.back();
+  await compared(server, job.id);
+  const health = (await server.api.get(`/jobs/${job.id}/health`)).json<{ runs: { compared_with: number }[] }>();
+  assert.equal(health.runs[0]?.compared_with, 4, "the good runs by either rules are still the baseline");
+});
+
+test("a repair accepted with reread also gives the degraded run its records, under the same ids [slow]", async () => {
+  await using shop = await Shop.open();
+  await using server = await TestServer.open();
+  const job = await server.job(crawl(shop) as never);
+  for (let run = 0; run < 3; run += 1) await compared(server, job.id);
+  shop.redesign();
+  const broken = await compared(server, job.id);
+  await proposed(server, job.id, broken.id);
+  const { number } = (await server.api.get(`/jobs/${job.id}/repair`)).json<{ number: number }>();
+  const unknown = await server.api.post(`/jobs/${job.id}/repair/accept?reread=true&number=${number + 1}`);
+  assert.deepEqual([unknown.status, unknown.json<Problem>().code], [404, "not_found"]);
+  assert.match(unknown.json<Problem>().detail, /no repair proposal 2: the newest is 1/);
+  const idsOf = async () =>
+    (await server.api.get(`/jobs/runs/${broken.id}/results?limit=100`)).json<{ id: string }[]>().map(({ id }) => id);
+  const [before, fetched] = [await idsOf(), shop.site.visits.length];
+  const accepted = await server.api.post(`/jobs/${job.id}/repair/accept?reread=true&number=${number}`);
+  assert.deepEqual([accepted.status, accepted.json<Repair>().state], [200, "accepted"], accepted.text);
+  assert.deepEqual(await pricesOf(server, broken.id), PRICES, "the records of the degraded run are right now");
+  assert.deepEqual(await idsOf(), before);
+  assert.equal(shop.site.visits.length, fetched, "nothing was fetched");
+  const run = (await server.api.get(`/jobs/runs/${broken.id}`)).json<RunView>();
+  assert.deepEqual([run.status, run.degraded], ["completed", null]);
+  const next = await compared(server, job.id);
+  assert.deepEqual([next.degraded, await pricesOf(server, next.id)], [null, PRICES]);
+});
+
+test("a run that would still be degraded is not read again: reread is refused with the reason, and nothing changes [slow]", async () => {
+  await using shop = await Shop.open();
+  await using server = await TestServer.open();
+  const { crawl: options, ...rest } = crawl(shop);
+  const job = await server.job({ ...rest, crawl: { ...options, document: { formats: ["markdown"] } } } as never);
+  for (let run = 0; run < 3; run += 1) await compared(server, job.id);
+  shop.redesign();
+  const broken = await compared(server, job.id);
+  await proposed(server, job.id, broken.id);
+  const refused = await server.api.post(`/jobs/${job.id}/repair/accept?reread=true`);
+  assert.deepEqual([refused.status, refused.json<Problem>().code], [409, "nothing_to_repair"]);
+  assert.match(refused.json<Problem>().detail, /cannot be read again: its records contain whole pages/);
+  assert.equal((await repairOf(server, job.id))?.state, "open");
+  assert.equal((await server.api.post(`/jobs/${job.id}/repair/accept`)).json<Repair>().state, "accepted");
 });
 
 test("a proposal of a job that was changed since is refused, a rejected one is not accepted, and good pages close it [slow]", async () => {
@@ -192,6 +238,34 @@ test("a proposal of a job that was changed since is refused, a rejected one is n
   assert.equal((await repairOf(server, job.id))?.state, "outdated");
   const nothing = await server.api.post(`/jobs/${job.id}/repair`);
   assert.deepEqual([nothing.status, nothing.json<Problem>().code], [409, "nothing_to_repair"]);
+});
+
+test("pages that fail on a broken required field degrade the run, and its rule is repaired by them [slow]", async () => {
+  await using shop = await Shop.open();
+  await using server = await TestServer.open();
+  const { crawl: options, ...rest } = crawl(shop);
+  const fields = { ...RULES, price: { ...RULES.price, required: true } };
+  const job = await server.job({ ...rest, crawl: { ...options, fields } } as never);
+  for (let run = 0; run < 3; run += 1) assert.equal((await compared(server, job.id)).degraded, null);
+  shop.redesign();
+  const broken = await compared(server, job.id);
+  assert.deepEqual(
+    [broken.status, broken.degraded?.map(({ field, metric, now }) => [field, metric, now])],
+    ["partial", [["price", "coverage", 0]]],
+  );
+  assert.deepEqual(await pricesOf(server, broken.id), [], "every page failed");
+  await proposed(server, job.id, broken.id);
+  const repair = (await repairOf(server, job.id))!;
+  assert.equal(repair.state, "open", JSON.stringify(repair));
+  const [price] = repair.fields;
+  assert.deepEqual([repair.fields.length, price?.field], [1, "price"]);
+  assert.equal((price!.new_rule as { required: boolean }).required, true);
+  const refused = await server.api.post(`/jobs/${job.id}/repair/accept?reread=true`);
+  assert.equal(refused.status, 409);
+  assert.match(refused.json<Problem>().detail, /failed on a required field are not read again: run the job/);
+  assert.equal((await server.api.post(`/jobs/${job.id}/repair/accept`)).json<Repair>().state, "accepted");
+  const next = await compared(server, job.id);
+  assert.deepEqual([next.status, next.degraded, await pricesOf(server, next.id)], ["completed", null, PRICES]);
 });
 
 test("with auto_repair the degraded run is read again from its pages, and nothing is fetched twice [slow]", async () => {

@@ -5,6 +5,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { CLOSED_BREAKER } from "../../src/domain/lane/circuit.ts";
 import { StoreBackpressure } from "../../src/lanes/limits/store-backpressure.ts";
 import { Settler } from "../../src/lanes/owner/settler.ts";
+import type { Turn } from "../../src/store/ports/claim-port.ts";
 import type { ClaimedTask, LaneGrant, SettleBatch, Settled, SettledTask, Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, DONE, newTask, TTL } from "../contract/store/kit.ts";
@@ -38,23 +39,33 @@ async function make(t: TestContext, lanes: Record<string, number>, shared = fals
     /** The same after it was written. */
     answer: () => Error | undefined;
     probe: () => boolean;
+    /** Whether others have locked the run of a task. */
+    busy: (task: ClaimedTask) => boolean;
+    /** Waits until they have not. */
+    turn: () => Promise<void>;
   } = {
     fault: () => undefined,
     answer: () => undefined,
     probe: () => true,
+    busy: () => false,
+    turn: async () => {},
   };
   const watched: Store = new Proxy(store, {
     get(target, name) {
       if (name === "capabilities") return { ...target.capabilities, singleEngine: !shared };
       if (name !== "settle") return Reflect.get(target, name) as unknown;
-      return async (batches: readonly SettleBatch[], now: number) => {
+      return async (batches: readonly SettleBatch[], now: number, turn?: Turn) => {
         const fault = control.fault(batches);
         if (fault !== undefined) throw fault;
+        if (turn === "wait") await control.turn();
         writes.push([...batches]);
-        const settled = await target.settle(batches, now);
+        const isFree = ({ task }: SettledTask) => turn !== "try" || !control.busy(task);
+        const free = batches.map((batch) => ({ ...batch, tasks: batch.tasks.filter(isFree) }));
+        const settled = await target.settle(free, now);
         const lost = control.answer();
         if (lost !== undefined) throw lost;
-        return settled;
+        const busy = batches.flatMap(({ tasks }) => tasks).filter((one) => !isFree(one));
+        return busy.length === 0 ? settled : { ...settled, busy: busy.map(({ task }) => task.row) };
       };
     },
   });
@@ -285,4 +296,56 @@ test("only what is in the store is told to be: not what was lost, dropped, or co
   settler.add(a.grant, { task: outcome(third) }, never);
   await settler.flush(a.grant);
   assert.deepEqual(written, [first.key]);
+});
+
+test("outcomes of a run that others have locked wait on their own, and hold up no others", async (t) => {
+  const { clock, held, settler, writes, control, outcome, states, written } = await make(t, { a: 3, b: 2 }, true);
+  const { a, b } = held as Record<"a" | "b", { grant: LaneGrant; tasks: ClaimedTask[] }>;
+  const turn = Promise.withResolvers<void>();
+  let isLocked = true;
+  control.busy = (task) => isLocked && task.key.startsWith("a");
+  control.turn = () => turn.promise;
+  settler.add(a.grant, { task: outcome(a.tasks[0]!) }, never);
+  settler.add(b.grant, { task: outcome(b.tasks[0]!) }, never);
+  const flushed = { a: settler.flush(a.grant), b: settler.flush(b.grant) };
+  await flushed.b;
+  assert.equal(await isDone(flushed.a), false);
+  assert.equal(settler.isWriting(a.grant), true);
+  assert.equal(settler.isWriting(b.grant), false);
+  // Others are written while it waits, and no outcome twice.
+  settler.add(a.grant, { task: outcome(a.tasks[1]!) }, never);
+  settler.add(b.grant, { task: outcome(b.tasks[1]!) }, never);
+  await settler.flush(b.grant);
+  assert.deepEqual(written, ["b-0", "b-1"]);
+  const tries = writes.length;
+  await clock.advance(100);
+  assert.ok(writes.length <= tries + 2, "what others have locked is not tried again and again");
+  isLocked = false;
+  turn.resolve();
+  await flushed.a;
+  await clock.advance(2000);
+  assert.deepEqual(written.toSorted(), ["a-0", "a-1", "b-0", "b-1"]);
+  assert.equal((await states())["a-1"], "completed");
+});
+
+test("a run that others keep locked does not pause the worker", async (t) => {
+  const { clock, held, settler, control, outcome, states, backpressure } = await make(t, { a: 1 }, true);
+  const { grant, tasks } = held["a"]!;
+  let isLocked = true;
+  let waits = 0;
+  control.busy = () => isLocked;
+  control.turn = async () => {
+    waits += 1;
+    await new Promise<void>((resolve) => void clock.after(1000, resolve));
+    if (isLocked) throw new OrbError("database_busy", "locked for too long");
+  };
+  settler.add(grant, { task: outcome(tasks[0]!) }, never);
+  const flushed = settler.flush(grant);
+  await clock.advance(20_000);
+  assert.ok(waits > 5, `it waited ${waits} times`);
+  assert.equal(backpressure.reason, null);
+  isLocked = false;
+  await clock.advance(2000);
+  await flushed;
+  assert.deepEqual(await states(), { "a-0": "completed" });
 });

@@ -51,6 +51,14 @@ describe("an agent at /mcp of a server", () => {
     assert.match(told, /browser_missing.*The operator runs: orb doctor --fix/);
   });
 
+  test("leaves no run that stays for good after a page is scraped", async () => {
+    await using agent = await comeOverHttp(server.api.url, { modern: true });
+    const told = await agent.ok("scrape", { url: target.url("/p/2") });
+    const answer = await server.api.get(`/jobs/runs/${String(told.data["run_id"])}`);
+    const run = answer.json<{ expires_at: string | null }>();
+    assert.ok(Date.parse(run.expires_at ?? "") > Date.now(), JSON.stringify(run));
+  });
+
   test("hears until when a site is held", async () => {
     await using agent = await comeOverHttp(server.api.url, { modern: true });
     await every.aHeldSiteIsTold(agent, target);

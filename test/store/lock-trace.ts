@@ -22,6 +22,7 @@ const TAKEN_IF_FREE: ReadonlySet<string> = new Set(["alerts"]);
 const TRACED_FUNCTIONS = `
   ALTER FUNCTION pg_catalog.pg_advisory_xact_lock(int, int) RENAME TO untraced_lock;
   ALTER FUNCTION pg_catalog.pg_advisory_xact_lock_shared(int, int) RENAME TO untraced_lock_shared;
+  ALTER FUNCTION pg_catalog.pg_try_advisory_xact_lock(int, int) RENAME TO untraced_try_lock;
   ALTER FUNCTION pg_catalog.hashtext(text) RENAME TO untraced_hashtext;
   CREATE FUNCTION pg_catalog.pg_advisory_xact_lock(a int, b int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
     PERFORM pg_logical_emit_message(true, 'lock', json_build_array(a, b, 'alone')::text);
@@ -29,6 +30,10 @@ const TRACED_FUNCTIONS = `
   CREATE FUNCTION pg_catalog.pg_advisory_xact_lock_shared(a int, b int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
     PERFORM pg_logical_emit_message(true, 'lock', json_build_array(a, b, 'shared')::text);
     PERFORM pg_catalog.untraced_lock_shared(a, b); END $$;
+  CREATE FUNCTION pg_catalog.pg_try_advisory_xact_lock(a int, b int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+    IF NOT pg_catalog.untraced_try_lock(a, b) THEN RETURN false; END IF;
+    PERFORM pg_logical_emit_message(true, 'lock', json_build_array(a, b, 'tried')::text);
+    RETURN true; END $$;
   CREATE FUNCTION pg_catalog.hashtext(name text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
     PERFORM pg_logical_emit_message(true, 'name', name);
     RETURN pg_catalog.untraced_hashtext(name); END $$;
@@ -225,9 +230,9 @@ export class LockTrace implements AsyncDisposable {
       transaction.statement += 1;
     }
     if (prefix !== "lock") return;
-    const [space, , how] = JSON.parse(text) as [number, number, "alone" | "shared"];
+    const [space, , how] = JSON.parse(text) as [number, number, "alone" | "shared" | "tried"];
     const add = (type: string, key: Key) =>
-      this.#add(transaction, { type, key, mode: how === "alone" ? "update" : "share" });
+      this.#add(transaction, { type, key, mode: how === "shared" ? "share" : "update" }, how !== "tried");
     if (space === DEPLOYMENT_LOCK) {
       transaction.scope = how === "alone" ? "all" : "runs";
       add("the deployment", []);

@@ -2,12 +2,19 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import { Signal } from "../../src/base/signal.ts";
+import { failure } from "../../src/domain/run/failure.ts";
 import type { Discovered } from "../../src/domain/run/outcome.ts";
 import type { LaneGrant, SettleBatch, SettledTask, Store } from "../../src/store/ports/port.ts";
 import { STORE_ACCESS } from "../../src/store/ports/access.ts";
 import { DEPLOYMENT_LOCK } from "../../src/store/postgres/connection.ts";
-import { NAME_LOCK } from "../../src/store/postgres/dialect.ts";
+import { NAME_LOCK, PARTITION_LOCK, PARTITIONS } from "../../src/store/postgres/dialect.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import type { TaskHandler } from "../../src/lanes/handlers/handler.ts";
+import { LaneWorker } from "../../src/lanes/worker.ts";
+import { GOOD, NO_STRAIN } from "../lanes/workshop.ts";
 import { attempt, DONE, FAILED, HANDED_BACK, newTask, RATE_WAIT, retryAt } from "../contract/store/kit.ts";
 import { newJob } from "../contract/store/jobs.ts";
 import { startPostgres } from "../support/services.ts";
@@ -278,6 +285,156 @@ describe("several writers on one Postgres", servicesGate, () => {
     }
   });
 
+  /** Runs of one job, each with its pages claimed in a lane of its own. */
+  const runsOfJob = async (store: Store, sizes: readonly number[]) => {
+    const { created: job } = await store.createJob(newJob("one"), Date.now());
+    await store.joinOwners("w", TTL);
+    const begun = [];
+    for (const [number, size] of sizes.entries()) {
+      const lane = `site:run${number}.example`;
+      const tasks = Array.from({ length: size }, (_, index) => newTask(`p${index}`, { lane }));
+      const run = { kind: "crawl", maxAttempts: 3, snapshot: {}, jobId: job.id } as const;
+      const { created } = await store.startRun(run, tasks, Date.now());
+      await store.admitCrawls(10, Date.now());
+      const hold = await store.takeLane(lane, "w", TTL);
+      assert.ok(hold);
+      const claimed = (await store.claim(hold, { limit: size }, Date.now()))?.tasks ?? [];
+      assert.equal(claimed.length, size);
+      begun.push({ id: created.id, hold, claimed });
+    }
+    return { job, runs: begun };
+  };
+  const page = (key: string) => {
+    const hash = "ab".repeat(16);
+    return { page: { key, url: "u", digest: hash, scopeHash: hash, isRedirected: false, change: null } };
+  };
+  const someoneWaits = async (client: pg.Client, isOver: () => boolean) => {
+    while ((await client.query("SELECT 1 FROM pg_locks WHERE NOT granted")).rowCount === 0)
+      assert.equal(isOver(), false, "nothing waited");
+  };
+  const SHORT_TTL = 2000;
+
+  const lockJob = (schema: string) =>
+    `SELECT pg_advisory_xact_lock(${NAME_LOCK}, hashtext('${schema}:job:' || id)) FROM jobs`;
+
+  for (const [schema, what, holdUp] of [
+    ["turns", "for a job that others write", lockJob("turns")],
+    ["rows", "with its lanes locked", "SELECT 1 FROM lanes FOR UPDATE"],
+  ] as const)
+    test(`a short lease outlives a settle that waits ${what} [slow]`, async () => {
+      await using store = await open(schema);
+      const client = await admin(schema);
+      try {
+        const { runs } = await runsOfJob(store, [1, 1]);
+        const [{ hold, claimed }] = runs as [(typeof runs)[0]];
+        await store.heartbeat("w", SHORT_TTL);
+        await client.query("BEGIN");
+        await client.query(holdUp);
+        let over = false;
+        const tasks = claimed.map((task) => ({ task, verdict: DONE, attempt: attempt(1), report: page(task.key) }));
+        const settling = store.settle([{ hold, tasks }], Date.now()).finally(() => (over = true));
+        await someoneWaits(client, () => over);
+        // For longer than the lease lasts.
+        for (const until = performance.now() + SHORT_TTL * 2; performance.now() < until;) {
+          const asked = performance.now();
+          assert.equal((await store.heartbeat("w", SHORT_TTL))?.size, runs.length);
+          assert.ok(performance.now() - asked < SHORT_TTL / 2, "it waits for nobody");
+          assert.equal(over, false);
+          assert.deepEqual(
+            (await store.owners()).map(({ owner }) => owner),
+            ["w"],
+          );
+          await new Promise((resolve) => setTimeout(resolve, SHORT_TTL / 8));
+        }
+        await client.query("ROLLBACK");
+        assert.deepEqual((await settling).lost, [], "nobody has taken the lane");
+        assert.deepEqual((await store.audit()).findings, []);
+      } finally {
+        await client.end();
+      }
+    });
+
+  test("an outcome waits for other runs of its job only if it writes what they share", async () => {
+    await using store = await open("jobs");
+    const client = await admin("jobs");
+    try {
+      const { runs } = await runsOfJob(store, [5]);
+      const [{ hold, claimed }] = runs as [(typeof runs)[0]];
+      const [plain, retried, gone, kept, last] = claimed.map((task) => ({ task, attempt: attempt(1) })) as [
+        Pick<SettledTask, "task" | "attempt">,
+        ...Pick<SettledTask, "task" | "attempt">[],
+      ];
+      const missing = { kind: "failed", failure: failure("http_not_found", "HTTP 404") } as const;
+      await client.query("BEGIN");
+      await client.query(lockJob("jobs"));
+      const settle = (task: SettledTask) => store.settle([{ hold, tasks: [task] }], Date.now());
+      await settle({ ...plain, verdict: DONE });
+      await settle({ ...retried!, verdict: retryAt(0) });
+      const waits = async (task: SettledTask) => {
+        let over = false;
+        const settling = settle(task).finally(() => (over = true));
+        await someoneWaits(client, () => over);
+        await client.query("ROLLBACK");
+        await settling;
+        await client.query("BEGIN");
+        await client.query(lockJob("jobs"));
+      };
+      await waits({ ...gone!, verdict: missing });
+      await waits({ ...kept!, verdict: DONE, report: page(kept!.task.key) });
+      const [again] = (await store.claim(hold, { limit: 1 }, Date.now()))?.tasks ?? [];
+      await settle({ task: again!, verdict: DONE, attempt: attempt(2) });
+      // The end of the crawl compares all pages of the job.
+      await waits({ ...last!, verdict: DONE });
+      await client.query("ROLLBACK");
+    } finally {
+      await client.end();
+    }
+  });
+
+  test("a run that others keep locked holds up no other run of the same worker [slow]", async (t) => {
+    await using store = await open("partitions");
+    const client = await admin("partitions");
+    const owner = "w";
+    try {
+      const locked = Promise.withResolvers<void>();
+      const { worker, work, fetched } = workerOn(store, owner, locked.promise);
+      t.after(() => worker.stop());
+      await store.joinOwners(owner, TTL);
+      const start = async (lane: string) => {
+        const tasks = Array.from({ length: 40 }, (_, index) => newTask(`page-${index}`, { lane }));
+        const run = { kind: "queue", maxAttempts: 1, snapshot: {} } as const;
+        return (await store.startRun(run, tasks, Date.now())).created.id;
+      };
+      const lanes = ["a", "b", "c"].map((site) => `site:${site}.example`);
+      const [stuck, stuckToo, free] = [await start(lanes[0]!), await start(lanes[1]!), await start(lanes[2]!)];
+      // Pages of two runs are being fetched when others lock these.
+      const working = lanes.slice(0, 2).map(work);
+      while (fetched() < 4) await store.probe();
+      await client.query("BEGIN");
+      const { rows } = await client.query<{ n: number }>("SELECT n::int FROM runs WHERE id <> $1", [free]);
+      assert.equal(rows.length, 2);
+      for (const { n } of rows)
+        await client.query(
+          `SELECT pg_advisory_xact_lock(${PARTITION_LOCK} + ${n % PARTITIONS}, hashtext('partitions'))`,
+        );
+      locked.resolve();
+      await work(lanes[2]!);
+      assert.equal((await store.run(free))?.status, "completed");
+      assert.equal((await store.run(stuck))?.status, "running");
+      assert.equal(worker.paused, null);
+      await client.query("ROLLBACK");
+      await Promise.all(working);
+      for (const id of [stuck, stuckToo, free]) {
+        assert.equal((await store.run(id))?.status, "completed");
+        assert.equal((await store.results(id, { limit: 100 })).length, 40);
+      }
+      assert.equal(fetched(), 120, "nothing was fetched twice");
+      assert.deepEqual((await store.audit()).findings, []);
+    } finally {
+      await client.end();
+    }
+  });
+
   test("failed pages of two runs at the same sites are retried at the same time", async () => {
     const stores: [Store, Store] = [await open("retries"), await open("retries")];
     try {
@@ -372,6 +529,40 @@ describe("several writers on one Postgres", servicesGate, () => {
     assert.equal(seen.connections, before + 2, "one for more work, and one for leases");
   });
 
+  test("a heartbeat does not wait for a connection of its own that is not answered", async () => {
+    const answered = Promise.withResolvers<void>();
+    let silent = false;
+    using proxy = await PostgresProxy.to((await service).port, {
+      asked: (text) => (silent && text.includes("current_setting('search_path')") ? answered.promise : undefined),
+    });
+    const url = new URL(proxy.url((await service).url));
+    url.searchParams.set("schema", "silent");
+    await using store = await openPostgresStore({ url: url.href, clock: systemClock });
+    await store.joinOwners("w", TTL);
+    silent = true;
+    for (let beat = 0; beat < 3; beat += 1) assert.deepEqual(await store.heartbeat("w", TTL), new Set());
+    answered.resolve();
+  });
+
+  test("a store that is closed has left the server", async () => {
+    const client = await admin("closing");
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const store = await open("closing");
+        await store.joinOwners("w", TTL);
+        await store.heartbeat("w", TTL);
+        await store.close();
+        // But for the connection that listens.
+        const { rows } = await client.query(
+          "SELECT query FROM pg_stat_activity WHERE application_name = 'orbweaver' AND query NOT LIKE '%AS control%'",
+        );
+        assert.deepEqual(rows, []);
+      }
+    } finally {
+      await client.end();
+    }
+  });
+
   test("every method has a scope, and leases have none that waits", () => {
     for (const method of ["heartbeat", "recordHeartbeat", "releaseLane", "probe", "takeEngine"] as const)
       assert.equal(STORE_ACCESS[method], "row", method);
@@ -379,6 +570,56 @@ describe("several writers on one Postgres", servicesGate, () => {
       assert.equal(STORE_ACCESS[method], "runs", method);
   });
 });
+
+/** A worker, and an engine that offers it a lane again as long as that has work. */
+function workerOn(store: Store, owner: string, begin: Promise<void>) {
+  let fetched = 0;
+  const handler: TaskHandler = {
+    strategy: "http",
+    run: async () => {
+      fetched += 1;
+      await begin;
+      return GOOD;
+    },
+  };
+  const worker = new LaneWorker({
+    store,
+    clock: systemClock,
+    random: seededRandom(1),
+    log: silentLog,
+    rules: {
+      maxPerSite: 2,
+      minDelayMs: 0,
+      breaker: { failures: 5, cooldownMs: 1000 },
+      retry: { backoff: { baseMs: 1, maxMs: 1 }, maxAttempts: 1, retryAfterMaxMs: 1, rateLimitMaxWaits: 1 },
+      maxPerResolver: {},
+    },
+    handlers: () => handler,
+    maxWorkers: 8,
+    gauge: { read: () => NO_STRAIN, stop: () => {} },
+    probeRoom: async () => {},
+    onOpened: () => {},
+  });
+  const work = async (lane: string) => {
+    const ticket = {
+      lane,
+      owner,
+      ttlMs: TTL,
+      fence: new AbortController().signal,
+      drain: new AbortController().signal,
+      hurry: new AbortController().signal,
+      changed: new Signal(),
+      leaseHolds: () => true,
+      yieldWanted: () => false,
+      movesOn: () => false,
+      offers: () => 0,
+      controls: () => 0,
+    };
+    for (let end = await worker.work(ticket); end.more || end.wakeAt !== null; end = await worker.work(ticket))
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  return { worker, work, fetched: () => fetched };
+}
 
 const idOf = ({ created }: { created: { id: string } }) => created.id;
 

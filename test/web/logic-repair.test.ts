@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ruleText } from "../../web/src/pages/quality/rule-text.ts";
+import { ruleText } from "../../web/src/logic/rule-text.ts";
 
 test("a rule is shown with its selector first", () => {
   assert.equal(ruleText(".price"), ".price");

@@ -3,8 +3,8 @@
 // In: {type: "show", html}. Out: {type: "ready"} once, {type: "shown"} after each page.
 // For whoever builds rules. In: {type: "pick", on}: elements are outlined, and a click tells which one it was.
 // {type: "mark", selector, items}: shows what they find. {type: "try", id, selectors, within}: what each finds, in the
-// page or in the item (`within`) around the element that was clicked last. Out: {type: "picked", chain, text},
-// {type: "marked", count, items, wrong}, {type: "tried", id, results}.
+// page or in the item (`within`) around the element that was clicked last. Out: {type: "picked", chain, text,
+// position}, {type: "marked", count, items, wrong}, {type: "tried", id, results}.
 (() => {
   const REMOVED =
     "script, noscript, iframe, frame, frameset, object, embed, applet, portal, base, link, meta, template, dialog";
@@ -61,12 +61,12 @@
   };
   const classesOf = (element) => [...element.classList].join(" ");
 
-  function describe(element) {
+  function describe(element, longest) {
     const attributes = {};
     for (const { name, value } of element.attributes) {
       const own = /^data-orb-(href|src|xlink-href|name|id)$/.exec(name)?.[1];
-      if (own !== undefined) attributes[own] = value.slice(0, 200);
-      else if (!name.startsWith("data-orb-")) attributes[name] = value.slice(0, 200);
+      if (own !== undefined) attributes[own] = value.slice(0, longest);
+      else if (!name.startsWith("data-orb-")) attributes[name] = value.slice(0, longest);
     }
     const same = [...(element.parentElement?.children ?? [element])].filter(
       ({ tagName }) => tagName === element.tagName,
@@ -83,11 +83,39 @@
     };
   }
 
+  // As the server reads a text: styles do not change it, and blocks are words of their own.
+  const BLOCKS = new Set(
+    "address article aside blockquote br caption center dd details dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search section summary table tbody td tfoot th thead title tr ul".split(
+      " ",
+    ),
+  );
+  const LONGEST = 10_001;
+  function textOf(element) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
+      node.localName === "style" ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+    );
+    let text = "";
+    const open = [];
+    for (let node = walker.nextNode(); node !== null && text.length < 4 * LONGEST; node = walker.nextNode()) {
+      while (open.length > 0 && !open.at(-1).contains(node)) {
+        open.pop();
+        text += " ";
+      }
+      if (node.nodeType === Node.TEXT_NODE) text += node.data;
+      else if (BLOCKS.has(node.localName)) {
+        open.push(node);
+        text += " ";
+      }
+    }
+    return text.replace(/\s+/g, " ").trim().slice(0, LONGEST);
+  }
+
   function pick(element) {
     picked = element;
-    const chain = [];
-    for (let at = element; at !== null; at = at.parentElement) chain.push(describe(at));
-    parent.postMessage({ type: "picked", chain, text: (element.textContent ?? "").trim().slice(0, 200) }, "*");
+    const chain = [describe(element, 2000)];
+    for (let at = element.parentElement; at !== null; at = at.parentElement) chain.push(describe(at, 200));
+    const position = [...document.querySelectorAll("*")].indexOf(element);
+    parent.postMessage({ type: "picked", chain, text: textOf(element), position }, "*");
   }
 
   function find(scope, selector) {

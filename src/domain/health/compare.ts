@@ -1,4 +1,11 @@
-import { type FieldProfile, fieldOf, type HealthProfile, type ValueExample } from "./profile.ts";
+import {
+  expectedRecords,
+  type FieldProfile,
+  fieldOf,
+  type HealthProfile,
+  missingOf,
+  type ValueExample,
+} from "./profile.ts";
 import { dropScore, median, shiftScore } from "./robust.ts";
 import type { ValueClass } from "./value-class.ts";
 
@@ -76,9 +83,10 @@ export function degradedReasons(
   const ofRun = [...(isPartial ? [] : fewerRecords(now, baseline)), ...fewerPerPage(now, baseline)];
   const reasons = ofRun.length === 0 ? [] : [reasonOf(null, ofRun)];
   const records = baseline.reduce((sum, profile) => sum + profile.records, 0);
-  if (now.records < MIN_RECORDS || records < MIN_BASELINE_RECORDS) return reasons;
+  if (records < MIN_BASELINE_RECORDS) return reasons;
   const names = new Set(baseline.flatMap(({ fields }) => Object.keys(fields)));
   for (const name of names) {
+    if (expectedRecords(now, name) < MIN_RECORDS) continue;
     const changes = fieldChanges(name, now, baseline);
     if (changes.length > 0) reasons.push(reasonOf(name, changes, fieldOf(now, name)?.examples));
   }
@@ -135,11 +143,14 @@ function isShifted(now: number, history: readonly number[], noise: number): bool
 
 function fieldChanges(name: string, now: HealthProfile, baseline: readonly HealthProfile[]): Change[] {
   const field = fieldOf(now, name);
-  const coverage = drop(
-    "coverage",
-    { count: field?.filled ?? 0, total: now.records },
-    baseline.map((run) => ({ count: fieldOf(run, name)?.filled ?? 0, total: run.records })),
-  );
+  // Runs from before failed pages were counted say nothing about them.
+  const lacks = missingOf(now, name) > 0;
+  const comparable = lacks ? baseline.filter(({ missing }) => missing !== undefined) : baseline;
+  const counted = (run: HealthProfile): Counted => ({
+    count: fieldOf(run, name)?.filled ?? 0,
+    total: lacks ? expectedRecords(run, name) : run.records,
+  });
+  const coverage = drop("coverage", counted(now), comparable.map(counted));
   const before = baseline.map((run) => fieldOf(run, name)).filter((one) => one !== null && one.filled >= MIN_RECORDS);
   if (field === null || field.filled < MIN_RECORDS || before.length < MIN_BASELINE_RUNS) return coverage;
   const known = before as FieldProfile[];

@@ -11,6 +11,8 @@ export interface HealthProfile {
   fields: Record<string, FieldProfile>;
   /** Fields beyond the first `MOST_FIELDS`, which have no profile. */
   fields_left_out: number;
+  /** Pages that failed because they lack a required field, by field. Absent: not counted. */
+  missing?: Record<string, number>;
 }
 
 export interface FieldProfile {
@@ -151,6 +153,7 @@ export class ProfileBuilder {
   #lastPage: string | null = null;
   readonly #fields = new Map<string, FieldCounter>();
   readonly #leftOut = new Set<string>();
+  readonly #missing = new Map<string, number>();
 
   /** Records of one page come one after the other. */
   add(record: Readonly<Record<string, unknown>>, page: string, url: string | null = null): void {
@@ -159,6 +162,11 @@ export class ProfileBuilder {
     if (page !== this.#lastPage) this.#pages += 1;
     this.#lastPage = page;
     for (const [name, value] of Object.entries(record)) this.#field(name)?.add(value, shown);
+  }
+
+  /** A page that failed because it lacks these required fields. */
+  addMissing(fields: readonly string[]): void {
+    for (const name of fields) this.#missing.set(name, (this.#missing.get(name) ?? 0) + 1);
   }
 
   #field(name: string): FieldCounter | null {
@@ -180,6 +188,7 @@ export class ProfileBuilder {
       pages: this.#pages,
       fields: Object.fromEntries([...this.#fields].map(([name, field]) => [name, field.profile()])),
       fields_left_out: this.#leftOut.size,
+      missing: Object.fromEntries(this.#missing),
     };
   }
 }
@@ -189,7 +198,19 @@ export function fieldOf({ fields }: HealthProfile, name: string): FieldProfile |
   return Object.hasOwn(fields, name) ? fields[name]! : null;
 }
 
-/** The share of the run's records that have this field. */
+/** How many pages failed for lack of this required field. */
+export function missingOf({ missing = {} }: HealthProfile, field: string): number {
+  return Object.hasOwn(missing, field) ? missing[field]! : 0;
+}
+
+/** The run's records, and those that pages would have given which failed for lack of the field. */
+export function expectedRecords(profile: HealthProfile, field: string): number {
+  const { records, pages } = profile;
+  return records + Math.round(missingOf(profile, field) * (pages === 0 ? 1 : records / pages));
+}
+
+/** The share of these records that have this field. */
 export function coverageOf(profile: HealthProfile, field: string): number {
-  return profile.records === 0 ? 0 : (fieldOf(profile, field)?.filled ?? 0) / profile.records;
+  const expected = expectedRecords(profile, field);
+  return expected === 0 ? 0 : (fieldOf(profile, field)?.filled ?? 0) / expected;
 }

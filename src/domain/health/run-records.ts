@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalJson } from "../../base/canonical-json.ts";
-import { type CrawlSnapshot, wholeCrawlOptions } from "../crawl/crawl-options.ts";
+import { type CrawlRecipe, type CrawlSnapshot, wholeCrawlOptions } from "../crawl/crawl-options.ts";
 import type { PageSnapshot } from "../run/recipe.ts";
 
 /** A run as its profile needs it. */
@@ -16,6 +16,12 @@ interface ProfiledRun {
 export function rulesOf({ kind, snapshot }: ProfiledRun): string | null {
   const parts = kind === "crawl" ? crawlRules(snapshot as CrawlSnapshot) : pageRules(snapshot as PageSnapshot);
   return parts === null ? null : hash("sha256", canonicalJson(parts), "hex").slice(0, 16);
+}
+
+/** The same for the runs that a job would start. */
+export function rulesOfJob({ kind, url, recipe }: { kind: string; url: string; recipe: unknown }): string | null {
+  if (kind === "workflow") return null;
+  return rulesOf({ kind, snapshot: kind === "crawl" ? { options: (recipe as CrawlRecipe).crawl } : { url, recipe } });
 }
 
 function pageRules({ url, recipe }: PageSnapshot): unknown {

@@ -109,12 +109,14 @@ export interface Failure {
   retryAfterMs?: number | undefined;
   /** Of robots_unreachable: how reading robots.txt failed. */
   because?: FailureReason | undefined;
+  /** Of field_missing: the required fields without a value. */
+  fields?: readonly string[] | undefined;
 }
 
 export function failure(
   reason: FailureReason,
   message: string,
-  more: Pick<Failure, "httpStatus" | "retryAfterMs" | "because"> = {},
+  more: Pick<Failure, "httpStatus" | "retryAfterMs" | "because" | "fields"> = {},
 ): Failure {
   return { code: FAILURE_REASONS[reason], reason, message, ...more };
 }

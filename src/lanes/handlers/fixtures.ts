@@ -27,6 +27,40 @@ import type { Store } from "../../store/ports/port.ts";
 /** Stores the file of a fixture; null: it could not be stored. */
 export type FixtureWriter = (bytes: Buffer) => Promise<{ hash: string; size: number } | null>;
 
+/** Per transaction. */
+const MOST_RECORDED = 1000;
+
+/** Records orphaned files. Calls that come in while others are being recorded share one transaction. */
+class OrphanLog {
+  readonly #store: Pick<Store, "recordOrphanedFiles">;
+  #next: { hashes: Set<string>; recorded: Promise<void> } | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(store: Pick<Store, "recordOrphanedFiles">) {
+    this.#store = store;
+  }
+
+  /** Resolves when it is on record. */
+  record(name: string): Promise<void> {
+    if (this.#next === null || this.#next.hashes.size >= MOST_RECORDED) this.#next = this.#group();
+    this.#next.hashes.add(name);
+    return this.#next.recorded;
+  }
+
+  #group(): { hashes: Set<string>; recorded: Promise<void> } {
+    const hashes = new Set<string>();
+    const group = { hashes, recorded: this.#last.then(() => this.#write(hashes)) };
+    // The next group goes on, whatever becomes of this one.
+    this.#last = group.recorded.catch(() => {});
+    return group;
+  }
+
+  #write(hashes: ReadonlySet<string>): Promise<void> {
+    if (this.#next?.hashes === hashes) this.#next = null;
+    return this.#store.recordOrphanedFiles([...hashes]);
+  }
+}
+
 /**
  * The file is recorded as orphaned before it is written, so that a process that dies before the row is written leaves
  * nothing that the sweep does not remove.
@@ -36,9 +70,10 @@ export function fixtureWriter(
   artifacts: EvidenceStore,
   log: Log,
 ): FixtureWriter {
+  const orphans = new OrphanLog(store);
   return async (bytes) => {
     try {
-      await store.recordOrphanedFiles([hash("sha256", bytes, "hex")]);
+      await orphans.record(hash("sha256", bytes, "hex"));
       const writer = artifacts.writer();
       await writer.write(bytes);
       const { hash: name, size } = await writer.finish();
@@ -105,10 +140,14 @@ export class RunFixtures {
     this.#isSecret = isFetchedWithSecrets(recipe) || (run.sessionId ?? null) !== null;
   }
 
-  /** The outcome of a completed page, with the page as a fixture if it is chosen, and as a page of its run. */
+  /**
+   * The outcome of a completed page, with the page as a fixture if it is chosen, and as a page of its run. A page that
+   * lacks a required field is a page of its run, too: it may show what broke the rule.
+   */
   async with(handled: Handled, got: PageGot): Promise<Handled> {
-    if (handled.kind !== "completed") return handled;
-    const fixture = this.#writes >= MAX_WRITES ? null : await this.#choose(got);
+    const isCompleted = handled.kind === "completed";
+    if (!isCompleted && !(handled.kind === "failed" && handled.failure.reason === "field_missing")) return handled;
+    const fixture = !isCompleted || this.#writes >= MAX_WRITES ? null : await this.#choose(got);
     const page = await this.#copyOf(got);
     if (fixture === null && page === null) return handled;
     const report = {
@@ -124,7 +163,8 @@ export class RunFixtures {
    * read well before there is nothing to repair them by.
    */
   async #copyOf({ answer, judgement, failure }: PageGot): Promise<KeptPage | null> {
-    if (answer === null || judgement === null || failure !== null || answer.replayed === true) return null;
+    if (answer === null || judgement === null || answer.replayed === true) return null;
+    if (failure !== null && failure.reason !== "field_missing") return null;
     // One record per run is never compared.
     if (this.#run.kind === "page" && this.#recipe.items === null) return null;
     const { body, finalUrl: url, contentType } = answer;
@@ -132,7 +172,7 @@ export class RunFixtures {
     const known = await this.#set();
     if (known === null || known.before.size === 0) return null;
     if (!known.before.has(url) && !known.autoRepair) {
-      const kind = countFilled(judgement.records, this.#recipe) > 0 ? "filled" : "empty";
+      const kind = countFilled(judgement.read, this.#recipe) > 0 ? "filled" : "empty";
       if (this.#others[kind] >= MAX_OTHERS[kind]) return null;
       this.#others[kind] += 1;
     }

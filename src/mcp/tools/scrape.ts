@@ -77,6 +77,7 @@ export const scrape = defineTool({
       schema,
       strategy,
       session_id,
+      temporary: true,
     };
     const { task_id: id } = await call.api.crawls.start(body);
     const view = await waitForCrawl(call, id, seconds).catch((error: unknown) => {

@@ -116,6 +116,8 @@ export async function replaceJob(
   const before = await requireJob(deps, id);
   const { schedule, session_id: session } = definition.recipe as Recipe;
   const after: NewJob = { ...definition, ...firstTime(schedule, deps) };
+  // It may have been removed since the version was made.
+  if (after.kind !== "workflow") await withExtractor(deps, after);
   const isOther = session !== (before.recipe as Recipe).session_id;
   const job = await withItsSession(deps, before, after, isOther ? { session_id: session } : {});
   await deps.store.updateJob(id, keepOccurrence(before, job), deps.clock.now(), version, source);

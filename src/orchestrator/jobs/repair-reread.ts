@@ -31,7 +31,13 @@ export async function rereadRun(
   const recipe = { ...pageRulesOf(job), ...rules };
   const tasks = new Map<string, JsonRecord[]>();
   let [count, bytes] = [0, 0];
+  let failed = 0;
   for await (const page of keptPages(deps, run.id)) {
+    // A page that failed on a required field stays failed: only another run gives it records.
+    if ((await deps.store.task(page.taskId))?.state === "failed") {
+      failed += 1;
+      continue;
+    }
     const { extraction } = await readAgain(deps, job, recipe, page, signal);
     if (extraction.errors.length > 0) continue;
     const text = JSON.stringify(extraction.records);
@@ -42,16 +48,21 @@ export async function rereadRun(
     if (count > MAX_RECORDS) return { why: `the run has more than ${MAX_RECORDS} records` };
     if (bytes > MAX_CHARACTERS) return { why: "the records of the run are too large to be read again at once" };
   }
-  if (tasks.size === 0) return { why: "no pages of the run are kept" };
-  const { profile, missing } = await profileOf(deps, run.id, run.kind, tasks, signal);
+  const still = failed === 0 ? "" : "; pages that failed on a required field are not read again: run the job";
+  if (tasks.size === 0) return { why: `no pages with records of the run are kept${still}` };
   const [newest] = health;
+  const { profile: read, missing } = await profileOf(deps, run.id, run.kind, tasks, signal);
+  const profile = { ...read, missing: newest?.profile.missing ?? {} };
   const baseline = health.filter(({ isBaseline, rules: of }) => isBaseline && of === newest?.rules);
   const reasons = degradedReasons(
     profile,
     baseline.map((one) => one.profile),
     { isPartial: run.status === "partial" },
   );
-  if (reasons.length > 0) return { why: `read again, the run would still be degraded: ${describeReason(reasons[0]!)}` };
+  if (reasons.length > 0) {
+    const few = missing === 0 ? "" : ` (${missing} of its pages are not kept; with auto_repair all are)`;
+    return { why: `read again, the run would still be degraded: ${describeReason(reasons[0]!)}${few}${still}` };
+  }
   const reread: RereadRun = {
     generation: run.generation,
     snapshot: snapshotWith(run, rules),

@@ -88,12 +88,41 @@ function toNew({ run }: Degraded, version: number, { proposal, rules }: Computed
   return { runId: run.id, version, state: rules === null ? "abstained" : "open", proposal };
 }
 
-/** Rejected with a conflict if the job was changed since the proposal. `seen`: the number of the proposal that is meant. */
-export async function acceptRepair(deps: JobDeps, jobId: string, seen?: number): Promise<RepairView> {
+interface AcceptOptions {
+  /** The number of the proposal that is meant. */
+  number?: number;
+  /** The degraded run is read again from its kept pages by the new rules. */
+  reread?: boolean;
+}
+
+/** Rejected with a conflict if the job was changed since the proposal. */
+export async function acceptRepair(
+  deps: FixtureDeps,
+  jobId: string,
+  { number, reread = false }: AcceptOptions,
+  signal: AbortSignal,
+): Promise<RepairView> {
   const repair = await requireRepair(deps, jobId);
   const job = await requireJob(deps, jobId);
-  const effect = { ...(await changeOf(deps, job, repair)), reread: null };
-  return toView(jobId, await deps.store.acceptRepair(jobId, seen ?? repair.number, effect, deps.clock.now()));
+  const isMeant = repair.state === "open" && (number ?? repair.number) === repair.number;
+  const effect: RepairEffect = {
+    ...(await changeOf(deps, job, repair)),
+    // Of another proposal, or one that was decided, the store says so.
+    reread: reread && isMeant ? await readAgainFor(deps, job, repair, signal) : null,
+  };
+  return toView(jobId, await deps.store.acceptRepair(jobId, number ?? repair.number, effect, deps.clock.now()));
+}
+
+async function readAgainFor(deps: FixtureDeps, job: JobRecord, repair: RepairRecord, signal: AbortSignal) {
+  const degraded = await requireDegraded(deps, job);
+  const read: Awaited<ReturnType<typeof rereadRun>> =
+    degraded.run.id === repair.runId
+      ? await rereadRun(deps, degraded, acceptedRules(job, repair), signal)
+      : { why: `a newer run ${degraded.run.id} was compared` };
+  if ("reread" in read) return read.reread;
+  throw new OrbError("nothing_to_repair", `the degraded run cannot be read again: ${read.why}`, {
+    hint: "Accept without reread: the job gets the new rules, and its next run uses them.",
+  });
 }
 
 /** The job by the proposed rules, and what its earlier runs are compared by. */

@@ -1,5 +1,12 @@
 /** Which of a lane's tasks to claim. */
+/**
+ * How to go about runs that others have locked: `try` leaves them out, `wait` waits a little for them, and then fails as
+ * `database_busy`. Otherwise they are waited for as long as for any lock. Without meaning on SQLite.
+ */
+export type Turn = "try" | "wait";
+
 export interface ClaimOptions {
+  turn?: Turn;
   limit: number;
   /** How many the lane can start soon: a crawl of several sites grants it no more of its last pages. */
   soon?: number;

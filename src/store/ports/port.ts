@@ -4,7 +4,7 @@ import type { Attempt, Report, RunEvent, Verdict } from "../../domain/run/outcom
 import type { TaskCounts } from "../../domain/run/run-end.ts";
 import type { RunState, TaskState } from "../../domain/run/states.ts";
 import type { TaskOrder } from "../../domain/lane/task-order.ts";
-import type { ClaimOptions } from "./claim-port.ts";
+import type { ClaimOptions, Turn } from "./claim-port.ts";
 import type { AlertStore } from "./alert-port.ts";
 import type { CrawlStore, Grown, Growth } from "./crawl-port.ts";
 import type { AuditReport } from "../records/audit-records.ts";
@@ -201,7 +201,7 @@ export interface Store
    */
   claim(hold: LaneHold, options: ClaimOptions, now: number): Promise<Claim | null>;
   /** Writes many outcomes in one transaction. Drops those of lanes that are no longer ours. */
-  settle(batches: readonly SettleBatch[], now: number): Promise<Settled>;
+  settle(batches: readonly SettleBatch[], now: number, turn?: Turn): Promise<Settled>;
   /** null: the lane is no longer ours, or the run has ended; nothing was written. */
   growRun(hold: LaneHold, task: ClaimedTask, growth: Growth, now: number): Promise<Grown | null>;
 
@@ -326,6 +326,8 @@ export interface Claim {
   limited?: string[];
   /** Lanes of other shards that got some of the work. */
   opened?: string[];
+  /** Nothing was claimed, and others have locked runs with ready tasks (turn `try`). */
+  busy?: true;
 }
 
 export interface SettledTask {
@@ -362,4 +364,6 @@ export interface Settled {
   ended: { runId: string; status: RunState }[];
   /** Rows of tasks whose outcome was dropped, because their run has ended or another owner has them; absent: none. */
   dropped?: number[];
+  /** Rows of tasks whose outcome was not written, because others have locked their runs (turn `try`); absent: none. */
+  busy?: number[];
 }

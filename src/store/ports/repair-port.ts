@@ -64,9 +64,10 @@ export interface RepairStore {
   ): Promise<{ repair: RepairRecord; alert: AlertRecord | null } | null>;
   /**
    * Changes the job as proposed: its rules, its version, the state of the proposal and the event are one transaction.
-   * Throws `version_conflict` if the job changed since, `illegal_transition` unless this proposal is open.
+   * Throws `version_conflict` if the job changed since, or the run that was read again; `not_found` if there never was
+   * such a proposal; `illegal_transition` unless it is open.
    */
   acceptRepair(jobId: string, number: number, effect: RepairEffect, now: number): Promise<RepairRecord>;
-  /** Throws `illegal_transition` unless this proposal is open. */
+  /** Throws `not_found` if there never was such a proposal, `illegal_transition` unless it is open. */
   rejectRepair(jobId: string, number: number, now: number): Promise<RepairRecord>;
 }

@@ -131,9 +131,10 @@ export class PostgresConnection implements Connection, BulkConnection {
     return this.writeIn("all", work, options);
   }
 
-  writeIn<T>(scope: WriteScope, work: () => T, { durable = false, exclusive = false }: WriteOptions): T {
+  writeIn<T>(scope: WriteScope, work: () => T, { durable = false, exclusive = false, lockMs }: WriteOptions): T {
     const locks = this.#locks[exclusive ? "all" : scope];
-    return this.#withRetries(() => this.#attempt(work, locks, durable, TIME_UNLESS_CRASHED));
+    const first = lockMs === undefined ? [] : [`SET LOCAL lock_timeout = ${Math.ceil(lockMs)}`];
+    return this.#withRetries(() => this.#attempt(work, locks, durable, TIME_UNLESS_CRASHED, first));
   }
 
   atEnd<Item>(collector: Collector<Item>, item: Item): void {

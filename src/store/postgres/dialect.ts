@@ -39,6 +39,14 @@ function lockStatement(runs: string): string {
   return text;
 }
 
+/** Leaves out what others have locked. */
+function tryStatement(runs: string): string {
+  return `WITH wanted AS MATERIALIZED (SELECT w.n, ${ROOT} % ${PARTITIONS} AS p FROM (${runs}) AS w WHERE w.n IS NOT NULL),
+    locked AS MATERIALIZED (SELECT p, pg_try_advisory_xact_lock(${PARTITION_LOCK} + p::int, hashtext(current_schema())) AS got
+      FROM (SELECT DISTINCT p FROM wanted) AS partitions)
+    SELECT w.n, l.got::int AS got FROM wanted w JOIN locked l ON l.p = w.p`;
+}
+
 const bulkOf = (connection: Connection) => connection as Connection & BulkConnection;
 const nameOf = (hash: Uint8Array) => Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("latin1");
 
@@ -86,17 +94,30 @@ export const postgresDialect: Dialect = {
   forKeyShare: "FOR KEY SHARE",
   unlessLocked: "FOR NO KEY UPDATE SKIP LOCKED",
 
-  lockRuns(connection, { text, values }) {
-    const answer = bulkOf(connection).list({ text: lockStatement(text), values });
-    let locked: Set<number> | null = null;
-    return (run) => {
-      locked ??= new Set((answer() as { n: number }[]).map(({ n }) => n));
-      return locked.has(run);
+  lockRuns(connection, { text, values }, turn) {
+    const statement = turn === "try" ? tryStatement(text) : lockStatement(text);
+    const answer = bulkOf(connection).list({ text: statement, values });
+    let known: { locked: Set<number>; missed: boolean } | null = null;
+    const read = () => {
+      if (known !== null) return known;
+      const list = answer() as { n: number; got?: number }[];
+      const locked = list.filter(({ got = 1 }) => got === 1);
+      return (known = { locked: new Set(locked.map(({ n }) => n)), missed: locked.length < list.length });
     };
+    return Object.assign((run: number) => read().locked.has(run), { missed: () => read().missed });
   },
 
   lockName(connection, name) {
     connection.sql(`SELECT pg_advisory_xact_lock(${NAME_LOCK}, hashtext(current_schema() || ':' || ?))`).run(name);
+  },
+
+  lockNames(connection, { text, values }, turn) {
+    const names = `SELECT DISTINCT name COLLATE "C" AS name FROM (${text}) AS wanted ORDER BY 1`;
+    const key = `${NAME_LOCK}, hashtext(current_schema() || ':' || name)`;
+    const lock = turn === "try" ? `pg_try_advisory_xact_lock(${key})::int` : `pg_advisory_xact_lock(${key})::text`;
+    const answer = bulkOf(connection).list({ text: `SELECT name, ${lock} AS got FROM (${names}) AS names`, values });
+    return () =>
+      new Set((answer() as { name: string; got: unknown }[]).flatMap(({ name, got }) => (got === 0 ? [name] : [])));
   },
 
   // Of the sequence that numbers events: they are never numbered twice.

@@ -55,12 +55,12 @@ const CONNECTING: readonly { is(error: PlainError): boolean; what: string; hint:
   {
     is: ({ message }) => message === SETTINGS_LOST || message.startsWith("unsupported startup parameter"),
     what: "is behind a pooler that cannot be used",
-    hint: "Point APP_DATABASE_URL at the server itself, not at PgBouncer: each process keeps four to six connections and needs no pooler.",
+    hint: "Point APP_DATABASE_URL at the server itself, not at PgBouncer: each process keeps four to seven connections and needs no pooler.",
   },
   {
     is: ({ code }) => code === "53300",
     what: "accepts no more connections",
-    hint: "Each process uses four to six connections: raise max_connections, or the limit of the role or the database, or run fewer processes.",
+    hint: "Each process uses four to seven connections: raise max_connections, or the limit of the role or the database, or run fewer processes.",
   },
   {
     is: ({ code, message }) => code === null && /certificate|\bSSL\b|\bTLS\b|altname/i.test(message),

@@ -1,11 +1,12 @@
 import { getCompileCacheDir } from "node:module";
 import { type Transferable, Worker } from "node:worker_threads";
-import type { Clock } from "../../base/clock.ts";
-import { messageOf, OrbError } from "../../base/errors.ts";
+import { type Clock, sleep } from "../../base/clock.ts";
+import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
 import { STORE_ACCESS, type StoreMethods } from "../ports/access.ts";
-import type { LaneHold, Store } from "../ports/port.ts";
+import type { ClaimOptions, Turn } from "../ports/claim-port.ts";
+import type { Claim, LaneHold, Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
 import { type ChannelEnds, createChannel } from "./sync-channel.ts";
 import type { Call, Opened, Ready, CallResult, PlainCallError, ThreadData } from "./thread.ts";
@@ -29,6 +30,10 @@ const WRITERS = 2;
 const READERS = 2;
 /** After a thread could not be started (the server accepts no more connections), another is not tried before. */
 const RESTART_MS = 10_000;
+/** How long the first heartbeat waits for a thread of its own. */
+const LEASE_START_MS = 500;
+/** When to look again for tasks of runs that others kept locked. */
+const CLAIM_AGAIN_MS = 250;
 
 const LEASE_METHODS: ReadonlySet<keyof StoreMethods> = new Set([
   "heartbeat",
@@ -126,7 +131,10 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     starting.push(started);
     return started;
   };
-  let leaseWriter: Promise<StoreThread> | null = null;
+  let leaseWriter: StoreThread | null = null;
+  let leaseStart: Promise<StoreThread> | null = null;
+  let leaseStartIsLate = false;
+  let patientWriter: Promise<StoreThread> | null = null;
   let isGrowing = false;
   const writerOf = (method: keyof StoreMethods, args: unknown[]): StoreThread => {
     const least = leastBusy(writers);
@@ -140,21 +148,43 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     // A thread remembers which run of a lane it served last.
     return method === "claim" ? (writers[(args[0] as LaneHold).laneId % writers.length] as StoreThread) : least;
   };
-  /** Leases must not wait for other work of the process: they get a thread and a connection of their own. */
-  const threadForLeases = (): Promise<StoreThread> =>
-    (leaseWriter ??= startAnother().then((thread) => {
-      // It is tried again with the next heartbeat.
-      if (thread === writer) leaseWriter = null;
+  /**
+   * Leases must not wait for other work of the process: they get a thread and a connection of their own. Nor do they wait
+   * long for it: until it is there, a thread that has nothing else to do writes them.
+   */
+  const threadForLeases = (): StoreThread | Promise<StoreThread> => {
+    if (leaseWriter !== null) return leaseWriter;
+    leaseStart ??= startAnother().then((thread) => {
+      // If it could not be started, it is tried again with a later heartbeat.
+      leaseStart = null;
+      if (thread !== writer) leaseWriter = thread;
+      return thread;
+    });
+    const start = leaseStart;
+    const idleOrStarted = () => writers.find(({ waiting }) => waiting === 0) ?? start;
+    if (leaseStartIsLate) return idleOrStarted();
+    const late = sleep(options.clock, LEASE_START_MS).then(() => {
+      leaseStartIsLate = true;
+      return idleOrStarted();
+    });
+    return Promise.race([start, late]);
+  };
+  /** Calls that wait for runs that others have locked wait there, and nobody else behind them. */
+  const threadForTurns = (): Promise<StoreThread> =>
+    (patientWriter ??= startAnother().then((thread) => {
+      if (thread === writer) patientWriter = null;
       return thread;
     }));
   const threadFor = (method: keyof StoreMethods, args: unknown[]): StoreThread | Promise<StoreThread> => {
+    // Heartbeats follow.
+    if (method === "joinOwners") void threadForLeases();
     switch (STORE_ACCESS[method]) {
       case "read":
         return leastBusy(readers);
       case "row":
         return LEASE_METHODS.has(method) ? threadForLeases() : writer;
       case "runs":
-        return writerOf(method, args);
+        return turnOf(method, args) === "wait" ? threadForTurns() : writerOf(method, args);
       case "all":
         return writer;
     }
@@ -167,9 +197,20 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
       ? thread.call({ method, args, ...times })
       : thread.then((ready) => ready.call({ method, args, ...times }));
   };
-  const methods = Object.fromEntries(
-    writer.methods.map((method) => [method, (...args: unknown[]) => call(method, args)]),
-  );
+  /** Waits for runs that others have locked only if there is nothing else to claim, and not for long. */
+  const claim: Store["claim"] = async (hold, choice, now) => {
+    const claimIn = (turn: Turn) => call("claim", [hold, { ...choice, turn }, now]) as Promise<Claim | null>;
+    const claimed = await claimIn("try");
+    if (claimed?.busy !== true) return claimed;
+    return claimIn("wait").catch((error: unknown) => {
+      if (!isOrbError(error, "database_busy")) throw error;
+      return { tasks: [], more: true, nextReadyAt: now + CLAIM_AGAIN_MS };
+    });
+  };
+  const methods = {
+    ...Object.fromEntries(writer.methods.map((method) => [method, (...args: unknown[]) => call(method, args)])),
+    claim,
+  };
   const store = {
     ...methods,
     capabilities: { singleEngine: false, notifies: true },
@@ -200,6 +241,11 @@ function startWire(url: string, schema: string, channels: readonly ChannelEnds[]
 function startThread(role: "thread" | "wire", data: object, transferList: Transferable[]): Worker {
   const code = new URL("./thread-start.ts", import.meta.url);
   return new Worker(code, { workerData: { ...data, role, compileCacheDir: getCompileCacheDir() }, transferList });
+}
+
+function turnOf(method: keyof StoreMethods, args: readonly unknown[]): Turn | undefined {
+  if (method === "claim") return (args[1] as ClaimOptions).turn;
+  return method === "settle" ? (args[2] as Turn | undefined) : undefined;
 }
 
 function leastBusy(threads: readonly StoreThread[]): StoreThread {

@@ -213,6 +213,8 @@ function destroy(client: pg.Client): void {
 }
 
 const sessions = new Set<DatabaseSession>();
+/** Of threads that have ended. */
+const ending = new Set<Promise<void>>();
 
 function serve({ end, readOnly }: WireChannel): void {
   const session = new DatabaseSession(readOnly);
@@ -223,8 +225,9 @@ function serve({ end, readOnly }: WireChannel): void {
   });
   // The thread has ended.
   end.port.on("close", () => {
+    const ended = session.end().then(() => void ending.delete(ended));
     sessions.delete(session);
-    void session.end();
+    ending.add(ended);
   });
 }
 
@@ -341,7 +344,7 @@ async function probe(client: pg.Client): Promise<Record<(typeof CHANGE_KINDS)[nu
 parentPort?.on("message", (message: WireChannel | "close") => {
   if (message !== "close") return serve(message);
   closing.abort();
-  void Promise.all([...sessions].map((session) => session.end())).then(() => process.exit(0));
+  void Promise.all([...ending, ...[...sessions].map((session) => session.end())]).then(() => process.exit(0));
 });
 
 void listen();

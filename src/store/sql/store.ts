@@ -138,7 +138,7 @@ export function storeMethods(context: Context): StoreMethods {
     takeLane: async (lane, owner, ttlMs) => takeLane(context, lane, owner, ttlMs),
     releaseLane: async (hold, restMs) => releaseLane(context, hold, restMs),
     claim: async (hold, choice, now) => claim(context, cursor, hold, choice, now),
-    settle: async (batches, now) => settle(context, batches, now),
+    settle: async (batches, now, turn) => settle(context, batches, now, turn),
 
     acquirePermits: async (key, owner, units, cap) => acquirePermits(context, key, owner, units, cap),
     releasePermits: async (key, owner, units, wantsAgain) => releasePermits(context, key, owner, units, wantsAgain),

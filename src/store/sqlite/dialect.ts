@@ -40,8 +40,9 @@ export const sqliteDialect: Dialect = {
   forUpdate: "",
   forKeyShare: "",
   unlessLocked: "",
-  lockRuns: () => () => true,
+  lockRuns: () => Object.assign(() => true, { missed: () => false }),
   lockName: () => {},
+  lockNames: () => () => new Set(),
 
   clock: "(SELECT coalesce(max(n), 0) FROM events)",
   // The event of what ticks is written just before.

@@ -9,6 +9,8 @@ import type { Duty } from "../duties.ts";
 /** Runs per look, and records per read: other work gets its turn in between. */
 const RUNS = 20;
 const CHUNK = 200;
+/** Of a run's pages that lack a required field, so many are counted. */
+const MOST_FAILED = 20_000;
 
 interface ProfileDeps {
   store: Store;
@@ -70,6 +72,25 @@ export function profileEndedRuns({ store, clock, wake, log, deliver }: ProfileDe
       after = page.length < CHUNK ? undefined : page.at(-1)?.id;
       await setImmediate();
     } while (after !== undefined && !signal.aborted);
+    await addMissing(builder, id, signal);
     return builder.profile();
+  }
+
+  /** Pages that failed on a required field have no record, and are the clearest sign of a broken rule. */
+  async function addMissing(builder: ProfileBuilder, runId: string, signal: AbortSignal): Promise<void> {
+    const errors = await store.runErrors(runId);
+    let left = Math.min(MOST_FAILED, errors.find(({ reason }) => reason === "field_missing")?.count ?? 0);
+    for (let after: string | undefined; left > 0 && !signal.aborted;) {
+      const filter = { states: ["failed" as const], pagesOnly: true, limit: CHUNK };
+      const tasks = await store.tasks(runId, after === undefined ? filter : { ...filter, after });
+      for (const { failure } of tasks) {
+        if (failure?.reason !== "field_missing") continue;
+        builder.addMissing(failure.fields ?? []);
+        left -= 1;
+      }
+      after = tasks.at(-1)?.id;
+      if (tasks.length < CHUNK) return;
+      await setImmediate();
+    }
   }
 }

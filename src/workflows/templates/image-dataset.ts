@@ -43,7 +43,7 @@ export const imageDataset: JsonValue = {
         minimum: 0,
         maximum: 16,
         default: 5,
-        description: "Maximum perceptual-hash distance of duplicates; 0: identical hashes only.",
+        description: "Maximum perceptual-hash distance of duplicates; 0: only files with the same bytes.",
       },
       label: { type: ["string", "null"], default: null, description: "One label for all images." },
       rules: { type: ["array", "null"], default: null, description: "Label rules, as in the label step." },

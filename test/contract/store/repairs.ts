@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { HealthProfile } from "../../../src/domain/health/profile.ts";
 import { ProfileBuilder } from "../../../src/domain/health/profile.ts";
+import { rulesOfJob } from "../../../src/domain/health/run-records.ts";
 import type { RepairProposal } from "../../../src/domain/health/repair.ts";
 import type { KeptPage } from "../../../src/domain/page/fixture.ts";
 import type { NewRepair, RereadRun } from "../../../src/store/ports/repair-port.ts";
@@ -17,8 +18,8 @@ const page = (name: string): KeptPage => ({
   isSealed: false,
 });
 
-const OLD = { fields: { price: ".price" } };
-const NEW = { fields: { price: ".amount" } };
+const OLD = { crawl: { fields: { price: ".price" } } };
+const NEW = { crawl: { fields: { price: ".amount" } } };
 const RULES = "rules-1";
 const BY = { before: RULES, after: "rules-2" };
 
@@ -34,9 +35,9 @@ function profileOf(records: readonly object[]): HealthProfile {
 const records = (filled: number) => Array.from({ length: 40 }, (_, n) => ({ price: n < filled ? `€ ${n}` : null }));
 
 /** A run of the job with one page that gives forty records, compared with those before. */
-async function compared(kit: Kit, jobId: string, name: string, filled: number): Promise<string> {
+async function compared(kit: Kit, jobId: string, name: string, filled: number, rules = RULES): Promise<string> {
   kit.pass(1000);
-  const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: OLD }, jobId };
+  const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: OLD.crawl }, jobId };
   const { created } = await kit.store.startRun(run, [newTask(name)], kit.now);
   await kit.store.admitCrawls(1000, kit.now);
   const lane = await kit.take("A");
@@ -44,7 +45,7 @@ async function compared(kit: Kit, jobId: string, name: string, filled: number): 
   const results = records(filled).map((fields) => ({ url: name, fields }));
   await kit.report(lane, tasks, { ...DONE, results } as Verdict, { keptPage: page(name) });
   await kit.store.releaseLane(lane);
-  const found = { rules: RULES, profile: profileOf(records(filled)) };
+  const found = { rules, profile: profileOf(records(filled)) };
   const { generation } = (await kit.store.run(created.id))!;
   await kit.store.recordRunHealth({ runId: created.id, generation }, found, { deliver: false }, kit.now);
   return created.id;
@@ -78,7 +79,7 @@ const typesOf = async (kit: Kit, runId: string) =>
 
 const rereadOf = (generation: number, taskId: string): RereadRun => ({
   generation,
-  snapshot: { options: NEW },
+  snapshot: { options: NEW.crawl },
   profile: profileOf(records(40)),
   tasks: [{ taskId, records: records(40).map((fields) => ({ url: "d", fields })) }],
   missing: 0,
@@ -131,7 +132,8 @@ export function repairScenarios(scenario: Scenario): void {
     const effect = { recipe: NEW, rules: BY, reread: null };
     await refused("not_found", kit.store.acceptRepair(job, 1, effect, kit.now));
     await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
-    await refused("illegal_transition", kit.store.acceptRepair(job, 7, effect, kit.now));
+    await refused("not_found", kit.store.acceptRepair(job, 7, effect, kit.now));
+    await refused("not_found", kit.store.rejectRepair(job, 7, kit.now));
     await kit.store.updateJob(job, { name: "other" }, kit.now);
     await refused("version_conflict", kit.store.acceptRepair(job, 1, effect, kit.now));
     assert.deepEqual((await kit.store.job(job))?.recipe, OLD);
@@ -202,7 +204,7 @@ export function repairScenarios(scenario: Scenario): void {
       records(40).map((fields, index) => [index, { url: "d", fields }]),
     );
     const after = (await kit.store.run(run))!;
-    assert.deepEqual([after.degraded, after.snapshot], [null, { options: NEW }]);
+    assert.deepEqual([after.degraded, after.snapshot], [null, { options: NEW.crawl }]);
     const health = await kit.store.runHealth(job, { limit: 10 });
     assert.deepEqual(
       health.map(({ rules, isBaseline, reasons }) => [rules, isBaseline, reasons]),
@@ -213,6 +215,70 @@ export function repairScenarios(scenario: Scenario): void {
     assert.equal((await typesOf(kit, run)).filter((type) => type.startsWith("repair.")).join(), "repair.accepted");
     await kit.expectClean();
   });
+
+  scenario("a repair is accepted with records only for the run as it was read", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
+    const { generation } = (await kit.store.run(run))!;
+    const [task] = await kit.store.tasks(run, { limit: 1 });
+    const effect = (of: number) => ({ recipe: NEW, rules: BY, reread: rereadOf(of, task!.id) });
+    await refused("version_conflict", kit.store.acceptRepair(job, 1, effect(generation + 1), kit.now));
+    assert.deepEqual((await kit.store.job(job))?.recipe, OLD);
+    const before = (await kit.store.results(run, { limit: 100 })).map(({ id }) => id);
+    assert.equal((await kit.store.acceptRepair(job, 1, effect(generation), kit.now)).state, "accepted");
+    const after = await kit.store.results(run, { limit: 100 });
+    assert.deepEqual(
+      after.map(({ id }) => id),
+      before,
+    );
+    assert.deepEqual(after[3]?.data, { url: "d", fields: { price: "€ 3" } });
+    assert.equal((await kit.store.run(run))?.degraded, null);
+    await kit.expectClean();
+  });
+
+  scenario("a newer run, or accepted records, keep a degraded run from being replaced", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
+    const { generation } = (await kit.store.run(run))!;
+    const [task] = await kit.store.tasks(run, { limit: 1 });
+    await compared(kit, job, "e", 0);
+    const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, task!.id) };
+    await refused("version_conflict", kit.store.acceptRepair(job, 1, effect, kit.now));
+    assert.equal((await kit.store.acceptRepair(job, 1, { ...effect, reread: null }, kit.now)).state, "accepted");
+    await kit.expectClean();
+  });
+
+  scenario(
+    "restoring rules from before a repair, and repaired ones, keeps the good runs as the baseline",
+    async (kit) => {
+      const job = await makeJob(kit);
+      const labelOf = async () => rulesOfJob((await kit.store.job(job))!) ?? "";
+      const old = await labelOf();
+      for (const name of ["a", "b", "c"]) await compared(kit, job, name, 40, old);
+      const run = await compared(kit, job, "d", 0, old);
+      await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
+      const repaired = rulesOfJob({ ...(await kit.store.job(job))!, recipe: NEW }) ?? "";
+      const rules = { before: old, after: repaired };
+      await kit.store.acceptRepair(job, 1, { recipe: NEW, rules, reread: null }, kit.now);
+      await compared(kit, job, "e", 40, repaired);
+      const other = { crawl: { fields: { price: ".other" } } };
+      await kit.store.updateJob(job, { recipe: other }, kit.now);
+      const changed = await labelOf();
+      await compared(kit, job, "f", 40, changed);
+      const baseline = async () =>
+        (await kit.store.runHealth(job, { limit: 10 })).filter(({ isBaseline }) => isBaseline).map((one) => one.rules);
+      assert.deepEqual(await baseline(), [changed, ...Array.from({ length: 4 }, () => repaired)]);
+      const restore = (version: number, recipe: unknown) =>
+        kit.store.updateJob(job, { recipe }, kit.now, undefined, { author: "cli", restored: version });
+      await restore(1, OLD);
+      assert.deepEqual(await baseline(), [changed, ...Array.from({ length: 4 }, () => old)]);
+      await restore(2, NEW);
+      assert.deepEqual(await baseline(), [changed, ...Array.from({ length: 4 }, () => repaired)]);
+      await restore(3, other);
+      assert.deepEqual(await baseline(), [changed, ...Array.from({ length: 4 }, () => repaired)], "other values");
+      await kit.expectClean();
+    },
+  );
 
   scenario(
     "only the newest run that was compared is repaired, and not after its records were accepted",
@@ -270,7 +336,7 @@ export function repairScenarios(scenario: Scenario): void {
 
   scenario("the pages of a run that was cancelled are removed bit by bit", async (kit) => {
     const job = await makeJob(kit);
-    const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: OLD }, jobId: job };
+    const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: OLD.crawl }, jobId: job };
     const { created } = await kit.store.startRun(run, [newTask("a"), newTask("b"), newTask("c")], kit.now);
     await kit.store.admitCrawls(1000, kit.now);
     const lane = await kit.take("A");

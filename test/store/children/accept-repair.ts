@@ -39,8 +39,13 @@ const rules = { before: "rules-1", after: "rules-2" };
 writeSync(1, "ready\n");
 await once(process.stdin, "data");
 const { runId, version, proposal } = repair;
-if (how === "person")
-  await store.acceptRepair(job!.id, repair.number, { recipe, rules, reread: null }, systemClock.now());
+if (how !== "automatic")
+  await store.acceptRepair(
+    job!.id,
+    repair.number,
+    { recipe, rules, reread: how === "reread" ? reread : null },
+    systemClock.now(),
+  );
 else
   await store.recordRepair(
     job!.id,

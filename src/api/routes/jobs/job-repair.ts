@@ -48,8 +48,20 @@ const JobRepair = strict({
 
 const Seen = strict({
   number: Type.Optional(
-    Type.Integer({ minimum: 1, description: "the proposal that is meant; 409 if a newer one has replaced it" }),
+    Type.Integer({
+      minimum: 1,
+      description: "the proposal that is meant; 409 if a newer one has replaced it, 404 if there never was one",
+    }),
   ),
+});
+
+const Accepted = strict({
+  ...Seen.properties,
+  reread: Type.Boolean({
+    default: false,
+    description:
+      "also read the kept pages of the degraded run by the new rules, and replace its records in the same transaction; nothing is fetched",
+  }),
 });
 
 const noJob = problemAnswer("there is no such job");
@@ -97,15 +109,17 @@ export function jobRepairRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "acceptJobRepair",
         tags: ["jobs"],
         params: Params,
-        querystring: Seen,
+        querystring: Accepted,
         response: {
           200: JobRepair,
           404: noRepair,
-          409: problemAnswer("the proposal is not open, or the job was changed since"),
+          409: problemAnswer(
+            "the proposal is not open, the job was changed since, or the degraded run cannot be read again",
+          ),
         },
       },
     },
-    (request) => acceptRepair(deps, request.params.job_id, request.query.number),
+    (request, reply) => acceptRepair(deps, request.params.job_id, request.query, untilCallerLeaves(reply)),
   );
 
   api.post(

@@ -111,7 +111,7 @@ export function jobVersionRoutes(api: ApiInstance, deps: ApiDeps): void {
           200: { ...JobVersionDetails, description: "the newest version; the same as before if nothing differs" },
           404: unknownVersion,
           409: problemAnswer("the job was changed since the version in If-Match"),
-          422: problemAnswer("its session does not exist any more"),
+          422: problemAnswer("its session or its extractor does not exist any more"),
         },
       },
     },

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { type Answer, isOrbweaverError } from "../../../api-client/client.ts";
+import { OrbError } from "../../../base/errors.ts";
 import { addressCell, apiCommand, definedOnly, fullId, nextCommand, type UrlOption } from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { describeRule } from "../../fields.ts";
@@ -9,6 +10,7 @@ type Repair = Answer<"get /jobs/{job_id}/repair">;
 
 interface RepairOptions extends UrlOption {
   accept?: boolean;
+  reread?: boolean;
   reject?: boolean;
 }
 
@@ -17,6 +19,7 @@ export function addRepairCommand(jobs: Command, context: CliContext): void {
   apiCommand(jobs, "repair", "propose new rules for the broken fields of a job's newest degraded run; fetches nothing")
     .argument("<job_id>")
     .addOption(new Option("--accept", "change the job as proposed; it becomes a new version").conflicts("reject"))
+    .option("--reread", "with --accept: also read the degraded run again from its kept pages; fetches nothing")
     .option("--reject", "reject the proposal")
     .addHelpText(
       "after",
@@ -24,6 +27,10 @@ export function addRepairCommand(jobs: Command, context: CliContext): void {
     )
     .action((id: string, options: RepairOptions) =>
       context.withApi(definedOnly({ url: options.url }), async (api) => {
+        if (options.reread === true && options.accept !== true)
+          throw new OrbError("usage", "--reread needs --accept", {
+            hint: `Accept the proposal and read the run again: ${nextCommand(`jobs repair ${id} --accept --reread`, options)}`,
+          });
         const job = await fullId(api, "job", id);
         const open = async () => {
           const known = await api.jobs.repair(job).catch((error: unknown) => {
@@ -34,7 +41,7 @@ export function addRepairCommand(jobs: Command, context: CliContext): void {
         };
         const repair =
           options.accept === true
-            ? await api.jobs.acceptRepair(job)
+            ? await api.jobs.acceptRepair(job, definedOnly({ reread: options.reread }))
             : options.reject === true
               ? await api.jobs.rejectRepair(job)
               : await open();
@@ -59,7 +66,8 @@ function shown(repair: Repair, options: UrlOption, columns: number | undefined):
   );
   const parts = fields.map((field) => shownField(field, columns));
   const accept = nextCommand(`jobs repair ${job} --accept`, options);
-  const then = state === "open" ? `\nAccept it: ${accept}, or use --reject\n` : "";
+  const then =
+    state === "open" ? `\nAccept it: ${accept} (with --reread the degraded run is read again), or use --reject\n` : "";
   return `${about}${parts.map((part) => `\n${part}`).join("")}${then}`;
 }
 

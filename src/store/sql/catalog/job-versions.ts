@@ -1,14 +1,12 @@
 /** Versions of jobs: what each change made of them. Written in the transaction of the change. */
 import type { OnDegraded } from "../../../domain/health/on-degraded.ts";
+import { rulesOfJob } from "../../../domain/health/run-records.ts";
 import { type JobAuthor, KEPT_VERSIONS } from "../../../domain/run/job-author.ts";
-import type { JobChangeSource, JobVersionInfo, JobVersionRecord } from "../../records/job-records.ts";
+import type { JobChangeSource, JobDefinition, JobVersionInfo, JobVersionRecord } from "../../records/job-records.ts";
 import { type Context, rows } from "../kernel/context.ts";
 
-interface VersionRow {
-  version: number;
-  made_at: number;
-  author: JobAuthor;
-  restored: number | null;
+/** The columns that a job and each of its versions have. */
+export interface DefinitionRow {
   name: string | null;
   kind: string;
   url: string;
@@ -20,6 +18,13 @@ interface VersionRow {
   on_degraded: OnDegraded | null;
   fixtures: number | null;
   auto_repair: number;
+}
+
+interface VersionRow extends DefinitionRow {
+  version: number;
+  made_at: number;
+  author: JobAuthor;
+  restored: number | null;
 }
 
 const DEFINITION = "name, kind, url, site, tags, recipe, keep_runs, keep_days, on_degraded, fixtures, auto_repair";
@@ -77,20 +82,55 @@ export function readJobVersion({ connection }: Context, id: string, version: num
     .sql("SELECT v.* FROM jobs j JOIN job_versions v ON v.job = j.n WHERE j.id = ? AND v.version = ?")
     .get(id, version) as VersionRow | undefined;
   if (row === undefined) return null;
+  return { ...toInfo(row), definition: definitionOf(row) };
+}
+
+export function definitionOf(row: DefinitionRow): JobDefinition {
   return {
-    ...toInfo(row),
-    definition: {
-      name: row.name,
-      kind: row.kind,
-      url: row.url,
-      site: row.site,
-      tags: JSON.parse(row.tags) as string[],
-      recipe: JSON.parse(row.recipe) as unknown,
-      keepRuns: row.keep_runs,
-      keepDays: row.keep_days,
-      onDegraded: row.on_degraded,
-      fixtures: row.fixtures,
-      autoRepair: row.auto_repair === 1,
-    },
+    name: row.name,
+    kind: row.kind,
+    url: row.url,
+    site: row.site,
+    tags: JSON.parse(row.tags) as string[],
+    recipe: JSON.parse(row.recipe) as unknown,
+    keepRuns: row.keep_runs,
+    keepDays: row.keep_days,
+    onDegraded: row.on_degraded,
+    fixtures: row.fixtures,
+    autoRepair: row.auto_repair === 1,
   };
+}
+
+/**
+ * Restoring rules from before a repair, or repaired ones: the good runs of both stay the baseline, since a repair gives
+ * the same values. Within the caller's transaction, after the restored version is written.
+ */
+export function keepBaseline({ connection }: Context, job: { n: number; id: string }): void {
+  const list = rows<Pick<VersionRow, "version" | "author" | "kind" | "url" | "recipe">>(
+    connection
+      .sql("SELECT version, author, kind, url, recipe FROM job_versions WHERE job = ? ORDER BY version")
+      .all(job.n),
+  );
+  const labels = list.map(({ kind, url, recipe }) => rulesOfJob({ kind, url, recipe: JSON.parse(recipe) as unknown }));
+  const newest = labels.at(-1) ?? null;
+  if (newest === null) return;
+  const repairs = list.flatMap(({ author }, index) => {
+    const [before, after] = [labels[index - 1] ?? null, labels[index] ?? null];
+    return author === "repair" && before !== null && after !== null ? [[before, after] as const] : [];
+  });
+  for (const other of connectedBy(repairs, newest))
+    connection
+      .sql("UPDATE run_health SET rules = ? WHERE job = ? AND rules = ? AND baseline = 1")
+      .run(newest, job.id, other);
+}
+
+/** All labels that repairs lead to from this one, in either direction, without itself. */
+function connectedBy(pairs: readonly (readonly [string, string])[], start: string): string[] {
+  const found = new Set([start]);
+  for (const label of found)
+    for (const [before, after] of pairs) {
+      if (before === label) found.add(after);
+      if (after === label) found.add(before);
+    }
+  return [...found].filter((label) => label !== start);
 }

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../../base/errors.ts";
-import type { OnDegraded } from "../../../domain/health/on-degraded.ts";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type {
   JobChange,
@@ -19,50 +18,29 @@ import type { RunDeletion } from "../../ports/retention-port.ts";
 import { dropCopies } from "../crawls/page-copies.ts";
 import { dropStates } from "../crawls/page-states.ts";
 import { trimFixtures } from "./fixtures.ts";
-import { keepVersion } from "./job-versions.ts";
+import { definitionOf, type DefinitionRow, keepBaseline, keepVersion } from "./job-versions.ts";
 import { dropMonitor } from "../monitors/changes.ts";
 import { dropWaiting } from "../monitors/waiting-pages.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
 import { dropPagesOfJob } from "../runs/retention.ts";
 
-interface JobRow {
+interface JobRow extends DefinitionRow {
   n: number;
   id: string;
-  name: string | null;
-  kind: string;
-  url: string;
-  site: string;
-  tags: string;
-  recipe: string;
   next_at: number | null;
   next_occurrence_at: number | null;
   schedule_paused_at: number | null;
-  keep_runs: number | null;
-  keep_days: number | null;
-  on_degraded: OnDegraded | null;
-  fixtures: number | null;
-  auto_repair: number;
   created_at: number;
   updated_at: number;
 }
 
 function toRecord(row: JobRow): JobRecord {
   return {
+    ...definitionOf(row),
     id: row.id,
-    name: row.name,
-    kind: row.kind,
-    url: row.url,
-    site: row.site,
-    tags: JSON.parse(row.tags) as string[],
-    recipe: JSON.parse(row.recipe) as unknown,
     nextAt: row.next_at,
     nextOccurrenceAt: row.next_occurrence_at,
     schedulePausedAt: row.schedule_paused_at,
-    keepRuns: row.keep_runs,
-    keepDays: row.keep_days,
-    onDegraded: row.on_degraded,
-    fixtures: row.fixtures,
-    autoRepair: row.auto_repair === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -191,6 +169,7 @@ export function updateJob(
         ) as unknown as JobRow;
       trimFixtures(context, row.n, row.fixtures);
       keepVersion(context, row.n, source, now);
+      if (source?.restored !== undefined) keepBaseline(context, row);
       return toRecord(row);
     },
     { durable: true },

@@ -129,7 +129,7 @@ function recordRepair(
 }
 
 /** Whether the run is the newest that was compared, and for new rules: is degraded, and nobody has accepted its records. */
-function isWanted({ connection }: Context, jobId: string, run: number, { state }: NewRepair): boolean {
+function isWanted({ connection }: Context, jobId: string, run: number, { state }: { state: RepairState }): boolean {
   const newest = connection
     .sql("SELECT run, reasons, accepted_at FROM run_health WHERE job = ? ORDER BY run DESC LIMIT 1")
     .get(jobId) as { run: number; reasons: string | null; accepted_at: number | null } | undefined;
@@ -186,8 +186,12 @@ function openRepair(context: Context, jobId: string, number: number): { job: Job
   const repair = repairRow(context, jobId);
   if (job === undefined || repair === undefined)
     throw new OrbError("not_found", `there is no repair proposal of a job with the id ${jobId}`);
+  if (repair.number < number)
+    throw new OrbError("not_found", `the job has no repair proposal ${number}: the newest is ${repair.number}`, {
+      hint: `Read it: orb jobs repair ${jobId}`,
+    });
   if (repair.number === number && repair.state === "open") return { job, repair };
-  const why = repair.number === number ? `is ${repair.state}` : "was replaced by a newer one";
+  const why = repair.number === number ? `is ${repair.state}` : `was replaced by a newer one, ${repair.number}`;
   throw new OrbError("illegal_transition", `the repair proposal ${why}, so it cannot be decided`, {
     hint: `Read it again: orb jobs repair ${jobId}`,
   });
@@ -212,6 +216,13 @@ function acceptRepair(
             fields: [{ path: "version", message: `is ${newest} now, the proposal is of ${repair.version}` }],
             hint: `See what changed: orb jobs versions ${jobId} ${newest}. Run the job, then ask for another proposal.`,
           },
+        );
+      const { reread } = effect;
+      if (reread !== null && !(isWanted(context, jobId, repair.run, repair) && isAsRead(context, repair.run, reread)))
+        throw new OrbError(
+          "version_conflict",
+          "the degraded run was continued or accepted, or another run was compared, while its pages were read again",
+          { fields: [{ path: "reread", message: "the run is not as it was read" }], hint: "Accept without reread." },
         );
       return toRecord(apply(context, job, repair, effect, now));
     },
@@ -261,7 +272,10 @@ function apply(context: Context, job: JobRow, repair: RepairRow, effect: RepairE
 /** Whether the run is still the one whose pages were read again. */
 function isAsRead({ connection }: Context, run: number, { generation }: RereadRun): boolean {
   const found = connection
-    .sql("SELECT 1 FROM runs WHERE n = ? AND generation = ? AND health_generation = ? AND finished_at IS NOT NULL")
+    .sql(
+      `SELECT 1 FROM runs WHERE n = ? AND generation = ? AND health_generation = ? AND finished_at IS NOT NULL
+         AND removing_at IS NULL`,
+    )
     .get(run, generation, generation);
   return found !== undefined;
 }

@@ -84,6 +84,13 @@ const LIST_CHANGE: ForEach = {
   columns: { run: "bigint", key_hash: "bytea", change: "bigint", url: "text" },
 };
 
+/** What the failure of a crawl's page says about the page itself; null: nothing. */
+export function goneByFailure({ task, verdict }: SettledTask): "missing" | "disallowed" | null {
+  if (verdict.kind !== "failed" || task.runKind !== "crawl" || task.auxiliary) return null;
+  if (verdict.failure.reason === "http_not_found") return "missing";
+  return verdict.failure.reason === "robots_disallowed" ? "disallowed" : null;
+}
+
 type Counted = "new" | "changed" | "unchanged" | "gone";
 
 /** Page states of the outcomes of one transaction. */
@@ -111,8 +118,14 @@ export class PageStates {
     this.#count(run, page.change);
   }
 
+  failed(run: number, settled: SettledTask): void {
+    const gone = goneByFailure(settled);
+    if (gone === "missing") this.#missing(run, settled);
+    if (gone === "disallowed") this.#disallowed(run, settled);
+  }
+
   /** The page no longer exists. */
-  missing(run: number, { task }: SettledTask): void {
+  #missing(run: number, { task }: SettledTask): void {
     const hash = stateHash(task.key);
     const row = this.#context.connection
       .sql(
@@ -126,7 +139,7 @@ export class PageStates {
   }
 
   /** robots.txt forbids checking whether it still exists, and following its links. */
-  disallowed(run: number, { task }: SettledTask): void {
+  #disallowed(run: number, { task }: SettledTask): void {
     const { changes } = this.#context.connection
       .sql(
         `UPDATE page_states SET run = ?2 WHERE key_hash = ?1

@@ -1,3 +1,4 @@
+import type { Turn } from "../../ports/claim-port.ts";
 import type { NewTask } from "../../records/run-records.ts";
 
 /**
@@ -28,6 +29,8 @@ export interface WriteOptions {
   durable?: boolean;
   /** Executes in the scope `all`, whatever the scope of the method. */
   exclusive?: boolean;
+  /** Waits no longer than this for each lock, and fails as `database_busy`; other databases than Postgres ignore it. */
+  lockMs?: number;
 }
 
 export interface Connection {
@@ -88,6 +91,13 @@ export interface ForEachChanged extends ForEach {
   key: string;
 }
 
+/** Whether a run was locked. */
+export interface RunLocks {
+  (run: number): boolean;
+  /** Whether some were left out, because others have locked them. */
+  missed(): boolean;
+}
+
 /** Operations that need different statements on the two databases, or too many on one. */
 export interface Dialect {
   /** Executes the statement for a list. Within a transaction. */
@@ -115,10 +125,16 @@ export interface Dialect {
   /**
    * Locks runs for this transaction, each with all runs of its workflow: others may read them, but change nothing of
    * them. The query selects numbers of runs. Returns whether a run is among them. Must come before other statements.
+   * In the turn `try` it waits for nobody, and leaves out runs that others have locked.
    */
-  lockRuns(connection: Connection, query: Query): (run: number) => boolean;
+  lockRuns(connection: Connection, query: Query, turn?: Turn): RunLocks;
   /** Excludes other transactions that lock the same name. */
   lockName(connection: Connection, name: string): void;
+  /**
+   * As `lockName`, for all names that a query selects as `name`, in order. Sent with the next statement. Returns those
+   * that it left out: none, but in the turn `try`.
+   */
+  lockNames(connection: Connection, query: Query, turn?: Turn): () => ReadonlySet<string>;
   /** An SQL expression: a number that only `tick` increases. Orders events between runs; see `site-deps.ts`. */
   readonly clock: string;
   /** An SQL expression: the next number of `clock`. */

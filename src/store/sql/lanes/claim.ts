@@ -148,7 +148,21 @@ class LaneReader {
   }
 }
 
+/** How long a claim waits for its turn. */
+const TURN_MS = 250;
+
 export function claim(
+  context: Context,
+  cursor: ClaimCursor,
+  hold: LaneHold,
+  options: ClaimOptions,
+  now: number,
+): Claim | null {
+  const work = () => claimIn(context, cursor, hold, options, now);
+  return context.connection.write(work, options.turn === "wait" ? { lockMs: TURN_MS } : {});
+}
+
+function claimIn(
   context: Context,
   cursor: ClaimCursor,
   hold: LaneHold,
@@ -157,61 +171,60 @@ export function claim(
 ): Claim | null {
   const { connection } = context;
   const { dialect } = connection;
-  return connection.write(() => {
-    const reader = new LaneReader(hold.laneId, cursor.behind(hold.laneId), options, now);
-    const isLocked = dialect.lockRuns(connection, reader.runs());
-    const isOurs = ({ run }: { run: number }) => isLocked(run);
-    const [held = [], due = [], ...readyLists] = dialect.lists(connection, [
-      holdQuery(connection, hold),
-      reader.dueRetries(),
-      ...reader.readyStreams(),
-    ]);
-    if (held.length === 0) return null;
-    const woken = wakeRetries(context, rows<{ id: number; run: number }>(due).filter(isOurs), now);
-    const lists = woken ? dialect.lists(connection, reader.readyStreams()) : readyLists;
-    const found = rows<StreamRow>(lists.flat()).slice(0, STREAMS_PER_CLAIM);
-    const ready = found.filter(isOurs);
-    const limited = capAtPermits(ready, options);
-    const byRun = Map.groupBy(ready, (stream) => stream.run);
-    const order = [...byRun.keys()];
-    const quotas = order.map((run) => quotaFor(context, byRun.get(run) ?? [], options));
-    const shares = divide(
-      options.limit,
-      order.map((run, index) => readyOf(byRun.get(run) ?? [], quotas[index])),
-    );
-    const changes = new Map<number, CounterChange>();
-    const parts = order.map((run, index) => ({
-      streams: byRun.get(run) ?? [],
-      count: shares[index] ?? 0,
-      quotaLeft: quotas[index] ?? null,
-    }));
-    const { taken, nextReadyAt } = take(context, hold.laneId, parts, changes, now);
-    changeAllCounters(context, changes);
-    // The run that got the last task; the next claim starts after it, so that no run always gets the extra one.
-    const max = Math.max(0, ...taken.map((list) => list.length));
-    const lastServed = max === 0 ? undefined : order.findLast((_, index) => taken[index]?.length === max);
-    if (lastServed !== undefined) cursor.served(hold.laneId, lastServed);
-    const { shard } = hold;
-    const opened =
-      shard === undefined
-        ? []
-        : rebalanceShards(
-            context,
-            { ...hold, shard },
-            ready,
-            options.limit,
-            ({ run, site, resolver, auxiliary }, lane, index) =>
-              streamId(context, run, { lane, site, shard: index, resolver, auxiliary: auxiliary === 1 }),
-          );
-    const remaining = order.reduce((sum, run) => sum + readyOf(byRun.get(run) ?? []), 0);
-    return {
-      tasks: interleave(taken),
-      more: remaining > 0 || found.length >= STREAMS_PER_CLAIM || ready.length < found.length,
-      ...(limited.length === 0 ? {} : { limited }),
-      nextReadyAt,
-      ...(opened.length === 0 ? {} : { opened }),
-    };
-  });
+  const reader = new LaneReader(hold.laneId, cursor.behind(hold.laneId), options, now);
+  const isLocked = dialect.lockRuns(connection, reader.runs(), options.turn);
+  const isOurs = ({ run }: { run: number }) => isLocked(run);
+  const [held = [], due = [], ...readyLists] = dialect.lists(connection, [
+    holdQuery(connection, hold),
+    reader.dueRetries(),
+    ...reader.readyStreams(),
+  ]);
+  if (held.length === 0) return null;
+  const woken = wakeRetries(context, rows<{ id: number; run: number }>(due).filter(isOurs), now);
+  const lists = woken ? dialect.lists(connection, reader.readyStreams()) : readyLists;
+  const found = rows<StreamRow>(lists.flat()).slice(0, STREAMS_PER_CLAIM);
+  const ready = found.filter(isOurs);
+  const limited = capAtPermits(ready, options);
+  const byRun = Map.groupBy(ready, (stream) => stream.run);
+  const order = [...byRun.keys()];
+  const quotas = order.map((run) => quotaFor(context, byRun.get(run) ?? [], options));
+  const shares = divide(
+    options.limit,
+    order.map((run, index) => readyOf(byRun.get(run) ?? [], quotas[index])),
+  );
+  const changes = new Map<number, CounterChange>();
+  const parts = order.map((run, index) => ({
+    streams: byRun.get(run) ?? [],
+    count: shares[index] ?? 0,
+    quotaLeft: quotas[index] ?? null,
+  }));
+  const { taken, nextReadyAt } = take(context, hold.laneId, parts, changes, now);
+  changeAllCounters(context, changes);
+  // The run that got the last task; the next claim starts after it, so that no run always gets the extra one.
+  const max = Math.max(0, ...taken.map((list) => list.length));
+  const lastServed = max === 0 ? undefined : order.findLast((_, index) => taken[index]?.length === max);
+  if (lastServed !== undefined) cursor.served(hold.laneId, lastServed);
+  const { shard } = hold;
+  const opened =
+    shard === undefined
+      ? []
+      : rebalanceShards(
+          context,
+          { ...hold, shard },
+          ready,
+          options.limit,
+          ({ run, site, resolver, auxiliary }, lane, index) =>
+            streamId(context, run, { lane, site, shard: index, resolver, auxiliary: auxiliary === 1 }),
+        );
+  const remaining = order.reduce((sum, run) => sum + readyOf(byRun.get(run) ?? []), 0);
+  return {
+    tasks: interleave(taken),
+    more: remaining > 0 || found.length >= STREAMS_PER_CLAIM || ready.length < found.length,
+    ...(limited.length === 0 ? {} : { limited }),
+    nextReadyAt,
+    ...(opened.length === 0 ? {} : { opened }),
+    ...(max === 0 && isLocked.missed() ? { busy: true } : {}),
+  };
 }
 
 /** Caps `queued` at the permits; returns the capped resolvers. */

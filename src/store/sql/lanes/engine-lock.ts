@@ -1,3 +1,4 @@
+import { isOrbError } from "../../../base/errors.ts";
 import type { EngineCandidate, EngineHolder } from "../../records/engine-records.ts";
 import { type Context, rows } from "../kernel/context.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
@@ -78,28 +79,60 @@ export function releaseEngine(context: Context, holder: string): void {
   });
 }
 
-/** A lane whose lease has less than the rest of this left is renewed even if a claim or settle has locked it. */
-const MOST_OF_LEASE = 0.5;
+/** A lane whose lease has less than this part of it left is waited for, if a claim or settle has locked it. */
+const LATE = 0.5;
+/** But not longer than this part of a lease. */
+const WAIT = 0.1;
 
+/**
+ * Waits for nobody: the lease of the owner is on record when a lane is waited for, and nobody takes a lane whose owner
+ * has a lease.
+ */
 export function heartbeat(context: Context, owner: string, ttlMs: number): Set<number> | null {
+  const lanes = renewLeases(context, owner, ttlMs);
+  if (lanes === null) return null;
+  if (lanes.some(({ late }) => late === 1)) renewLateLanes(context, owner, ttlMs);
+  return new Set(lanes.map(({ id }) => id));
+}
+
+interface RenewedLane {
+  id: number;
+  /** It was locked, and has little of its lease left. */
+  late: number;
+}
+
+/** A lane that a claim or settle has locked follows with the next heartbeat. */
+function renewLeases(context: Context, owner: string, ttlMs: number): RenewedLane[] | null {
   const { connection, leaseNow } = context;
   return connection.write(() => {
     const until = leaseNow() + ttlMs;
     if (!(context.singleEngine ? renewEngine(context, owner, until) : renewOwner(context, owner, until))) return null;
-    const { isShared, forUpdate, unlessLocked } = connection.dialect;
-    if (isShared) {
-      // A lane that a claim or settle has locked follows with the next heartbeat; only the second time this waits for it,
-      // in the order in which settles lock lanes, and before it has locked others.
-      connection
-        .sql(`SELECT 1 FROM lanes WHERE owner = ? AND lease_until < ? ORDER BY id ${forUpdate}`)
-        .run(owner, until - ttlMs * MOST_OF_LEASE);
-      connection
-        .sql(`UPDATE lanes SET lease_until = ? WHERE id IN (SELECT id FROM lanes WHERE owner = ? ${unlessLocked})`)
-        .run(until, owner);
-    } else connection.sql("UPDATE lanes SET lease_until = ? WHERE owner = ?").run(until, owner);
-    const held = rows<{ id: number }>(connection.sql("SELECT id FROM lanes WHERE owner = ?").all(owner));
-    return new Set(held.map((row) => row.id));
+    const { isShared, unlessLocked } = connection.dialect;
+    const which = isShared ? `id IN (SELECT id FROM lanes WHERE owner = ? ${unlessLocked})` : "owner = ?";
+    connection.sql(`UPDATE lanes SET lease_until = ? WHERE ${which}`).run(until, owner);
+    const held = "SELECT id, lease_until < ? AS late FROM lanes WHERE owner = ?";
+    return rows<RenewedLane>(connection.sql(held).all(until - ttlMs * LATE, owner));
   });
+}
+
+/** In the order in which settles lock lanes. */
+function renewLateLanes({ connection, leaseNow }: Context, owner: string, ttlMs: number): void {
+  const { forUpdate } = connection.dialect;
+  try {
+    connection.write(
+      () => {
+        const until = leaseNow() + ttlMs;
+        const late = `SELECT id FROM lanes WHERE owner = ? AND lease_until < ? ORDER BY id ${forUpdate}`;
+        connection
+          .sql(`UPDATE lanes SET lease_until = ? WHERE id IN (${late})`)
+          .run(until, owner, until - ttlMs * LATE);
+      },
+      { lockMs: ttlMs * WAIT },
+    );
+  } catch (error) {
+    // The next heartbeat tries again.
+    if (!isOrbError(error, "database_busy")) throw error;
+  }
 }
 
 /** Within a transaction. */

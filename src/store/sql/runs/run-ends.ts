@@ -16,6 +16,7 @@ import { moveRun } from "./move-run.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { readRun, requireRun } from "./runs.ts";
+import { isFree } from "../lanes/owner-rule.ts";
 import { lockRuns } from "../kernel/lock-runs.ts";
 
 const WAITING: readonly TaskState[] = ["pending", "queued", "retrying"];
@@ -23,7 +24,7 @@ const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
 export const ENDED_RUN_WITH_OPEN_TASKS = `SELECT 1 FROM runs r WHERE r.status IN (${ended}) AND r.open_streams > 0`;
 
-const LANE_IS_UNOWNED = "(l.owner IS NULL OR l.lease_until < ?2)";
+const LANE_IS_UNOWNED = isFree("l", "?2");
 
 /**
  * Cancels tasks that ended runs left waiting, in batches: a million tasks must not hold the lock. Includes running

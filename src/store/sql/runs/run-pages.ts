@@ -17,7 +17,7 @@ interface PageRow {
   sealed: number;
 }
 
-/** Keeps the page of a completed task; a page that is fetched again replaces it. */
+/** Keeps the page of an ended task; a page that is fetched again replaces it. */
 export function keepRunPage(context: Context, { task, report }: SettledTask, run: number): void {
   const page = report?.keptPage;
   if (page === undefined) return;

@@ -196,17 +196,26 @@ function storePoliteness({ connection }: Context, lane: number, politeness: Poli
  * As `writePoliteness`, for a sharded site. The longest hold wins, and a success closes the breaker only if it came
  * after the hold: a response that was in flight meanwhile proves nothing. Other owners are notified of changes.
  */
-export function mergePoliteness(context: Context, lane: number, politeness: Politeness, now: number): void {
-  changeSites(context, { lanes: [lane], write: () => storeMerged(context, lane, politeness, now) });
+export function mergePoliteness(
+  context: Context,
+  lane: number,
+  { site, politeness }: { site: string; politeness: Politeness },
+  now: number,
+): void {
+  const { connection } = context;
+  const write = () => {
+    const known = connection.dialect.ask(connection, [{ text: POLITENESS_OF, values: [lane] }]);
+    return () => storeMerged(context, known()[0] as PolitenessOfLane | undefined, politeness, now);
+  };
+  changeSites(context, { lanes: [lane], subject: `politeness of ${site}`, write });
 }
 
-function storeMerged(context: Context, lane: number, politeness: Politeness, now: number): void {
-  const row = context.connection
-    .sql(
-      `SELECT lane, hold_until, hold_step, breaker_failures, breaker_pages, breaker_open_until, breaker_failed_probes,
-         last_failure FROM sites WHERE lane = ${PARENT_LANE_OF}`,
-    )
-    .get(lane) as (PolitenessRow & { lane: number }) | undefined;
+const POLITENESS_OF = `SELECT lane, hold_until, hold_step, breaker_failures, breaker_pages, breaker_open_until, breaker_failed_probes,
+  last_failure FROM sites WHERE lane = ${PARENT_LANE_OF}`;
+
+type PolitenessOfLane = PolitenessRow & { lane: number };
+
+function storeMerged(context: Context, row: PolitenessOfLane | undefined, politeness: Politeness, now: number): void {
   if (row === undefined) return;
   const before = politenessOf(row);
   const after = mergeStates(before, politeness, now);
@@ -301,6 +310,7 @@ export class LearnedStrategies {
       if (afterLessons(learnedIn(row), lessons, this.#now) !== null)
         changeSites(this.#context, {
           sites: [site],
+          subject: `lessons of ${site}`,
           write: () => storeLessons(this.#context, site, lessons, this.#now),
         });
     }
@@ -324,11 +334,14 @@ function afterLessons(known: LearnedStrategy | null, lessons: readonly Lesson[],
 }
 
 /** Others may have learned about the site since: it is read again, under a lock. */
-function storeLessons({ connection }: Context, site: string, lessons: readonly Lesson[], now: number): void {
-  const row = connection.sql(`${LEARNED_OF} ${connection.dialect.forUpdate}`).get(site);
-  const learned = afterLessons(learnedIn(row), lessons, now);
-  if (learned !== null)
-    connection.sql("UPDATE sites SET learned = ? WHERE site = ?").run(JSON.stringify(learned), site);
+function storeLessons({ connection }: Context, site: string, lessons: readonly Lesson[], now: number): () => void {
+  const { dialect } = connection;
+  const known = dialect.ask(connection, [{ text: `${LEARNED_OF} ${dialect.forUpdate}`, values: [site] }]);
+  return () => {
+    const learned = afterLessons(learnedIn(known()[0]), lessons, now);
+    if (learned !== null)
+      connection.sql("UPDATE sites SET learned = ? WHERE site = ?").run(JSON.stringify(learned), site);
+  };
 }
 
 export function forgetLearned(context: Context, site: string): SiteRecord {

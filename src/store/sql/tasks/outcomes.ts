@@ -180,14 +180,12 @@ export class Outcomes {
   #failed(settled: SettledTask, verdict: Verdict<"failed">): void {
     const { task, report } = settled;
     this.#discover(settled);
+    keepRunPage(this.#context, settled, this.#runOf(settled));
     this.#report(settled);
     keepMonitoredPage(this.#context, settled, this.#runOf(settled), this.#settling.now);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;
     this.#recordCompletion(settled, null);
-    if (task.runKind === "crawl" && !task.auxiliary) {
-      if (verdict.failure.reason === "http_not_found") this.#pages.missing(this.#runOf(settled), settled);
-      if (verdict.failure.reason === "robots_disallowed") this.#pages.disallowed(this.#runOf(settled), settled);
-    }
+    this.#pages.failed(this.#runOf(settled), settled);
     if (!task.auxiliary) countError(this.#context, task, verdict.failure, isShown);
     this.#settling.advance.ended(task, verdict);
     if (verdict.failure.reason === "task_stopped") dropChildren(this.#context, task, this.#settling.now);

@@ -9,6 +9,7 @@ import type { Query } from "../kernel/connection.ts";
 import { bumpControl, type Context, rows, STATE } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
+import { isFree } from "../lanes/owner-rule.ts";
 import { lanesForFreedQuota } from "../lanes/freed-quota.ts";
 import { cancelChildrenOf, moveRun } from "../runs/move-run.ts";
 import { countError, recordFailureFacts } from "../runs/run-errors.ts";
@@ -64,9 +65,9 @@ function requireStoppable({ connection, instance, leaseNow }: Context, taskId: s
   const task = connection
     .sql(
       `SELECT t.id, t.state, json_extract(t.outcome, '$.failure.reason') AS reason, l.lane, r.kind, r.status,
-         l.owner IS NULL OR l.lease_until < ? AS orphaned
+         ${isFree("l", "?1")} AS orphaned
        FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
-       WHERE t.id = ?`,
+       WHERE t.id = ?2`,
     )
     .get(leaseNow(), decodeId(instance, "task", taskId)) as Stoppable | undefined;
   if (task === undefined) throw new OrbError("not_found", `there is no task with the id ${taskId}`);

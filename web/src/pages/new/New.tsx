@@ -11,6 +11,7 @@ import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import { Tabs } from "../../ui/Tabs.tsx";
 import { Conflict } from "./Conflict.tsx";
+import { useLearn } from "./learn/useLearn.ts";
 import { PageFields } from "./PageFields.tsx";
 import { Playground } from "./Playground.tsx";
 import { JobFields, SaveJob } from "./SaveJob.tsx";
@@ -99,6 +100,7 @@ function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
   const state = useNew(first, opened, name);
   const { form, draft } = state;
   const [page, setPage] = useState<FetchedPage | null>(null);
+  const learn = useLearn();
   const put = (key: string, value: string) =>
     setSearch(
       (old) => {
@@ -148,7 +150,7 @@ function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
   );
   const playground = () => (
     <div className="stack">
-      <Playground state={state} at={{ page, setPage }} />
+      <Playground state={state} at={{ page, setPage }} learn={learn} />
       <Actions state={state} job={job} />
     </div>
   );

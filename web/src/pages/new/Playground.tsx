@@ -1,8 +1,10 @@
 /** The rule editor: a page in its sandbox, the fields, and their matches. */
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useSearchParams } from "wouter";
 import { capital } from "../../logic/format.ts";
 import { lines } from "./logic/new-values.ts";
 import { describeFound, problemsByRule } from "./logic/found.ts";
+import { pageHtml } from "./logic/page-html.ts";
 import { pickField } from "./logic/pick.ts";
 import { freeName, newRule, nextKey, NO_ITEMS, type Rule, ruleProblems } from "./logic/rules.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -13,6 +15,8 @@ import { Icon } from "../../ui/Icon.tsx";
 import { EmptyState, ErrorBox } from "../../ui/States.tsx";
 import { Tabs } from "../../ui/Tabs.tsx";
 import { type Picked, useFrame } from "../../ui/text/useFrame.ts";
+import { Learn } from "./learn/Learn.tsx";
+import type { LearnState } from "./learn/useLearn.ts";
 import { Records } from "./Records.tsx";
 import { RuleRow } from "./RuleRow.tsx";
 import { SessionChoice } from "./SessionChoice.tsx";
@@ -36,10 +40,64 @@ interface PlaygroundPage {
   setPage: (page: FetchedPage | null) => void;
 }
 
-export function Playground({ state, at: { page, setPage } }: { state: NewState; at: PlaygroundPage }) {
+const MODES = [
+  { value: "select", name: "Select elements" },
+  { value: "examples", name: "Learn from examples" },
+];
+
+/** Fields by selectors, or by rules learned from examples. */
+export function Playground({
+  state,
+  at: { page, setPage },
+  learn,
+}: {
+  state: NewState;
+  at: PlaygroundPage;
+  learn: LearnState;
+}) {
+  const [search, setSearch] = useSearchParams();
+  const narrow = useNarrow();
+  const mode = search.get("mode") === "examples" ? "examples" : "select";
+  const setMode = (value: string) =>
+    setSearch(
+      (old) => {
+        const next = new URLSearchParams(old);
+        next.delete("pane");
+        if (value === "select") next.delete("mode");
+        else next.set("mode", value);
+        return next;
+      },
+      { replace: true },
+    );
+  const choose = (value: string) => {
+    if (value === "examples" && learn.pages.length === 0 && page !== null) learn.addPages([page]);
+    setMode(value);
+  };
+  return (
+    <div className="stack">
+      <div className="row">
+        <Segmented label="How fields are found" value={mode} choices={MODES} onChange={choose} />
+      </div>
+      {mode === "examples" ? (
+        <Learn
+          state={state}
+          learn={learn}
+          isNarrow={narrow}
+          onUsed={(shown) => {
+            setPage(shown);
+            setMode("select");
+          }}
+        />
+      ) : (
+        <Selectors state={state} at={{ page, setPage }} narrow={narrow} />
+      )}
+    </div>
+  );
+}
+
+function Selectors({ state, at: { page, setPage }, narrow }: { state: NewState; at: PlaygroundPage; narrow: boolean }) {
   const { form } = state;
   const preview = usePreview(page, form);
-  const narrow = useNarrow();
   const [focused, setFocused] = useState<number | null>(null);
   const [armed, setArmed] = useState<number | null>(null);
   const rules = { state, preview, focused, setFocused, armed, setArmed };
@@ -48,7 +106,7 @@ export function Playground({ state, at: { page, setPage } }: { state: NewState; 
   const fields = <RuleList {...rules} page={page} />;
   const records = <Records found={preview.found} names={form.rules.map(({ name }) => name)} />;
   return (
-    <div className="stack">
+    <>
       <FetchBar state={state} page={page} setPage={setPage} busy={fetching} setBusy={setFetching} />
       {page === null && fetching ? (
         <EmptyState icon="bolt" title="Fetching the page …">
@@ -78,7 +136,7 @@ export function Playground({ state, at: { page, setPage } }: { state: NewState; 
           {records}
         </>
       )}
-    </div>
+    </>
   );
 }
 
@@ -197,7 +255,7 @@ function PageView({ state, page, focused, setFocused, armed, setArmed }: RulesPr
     setNote(`${target === undefined ? "Added" : "Changed"}: ${result.selector}`);
   };
   const frame = useFrame({
-    html: page.isJson ? `<pre>${escaped(page.html)}</pre>` : page.html,
+    html: pageHtml(page),
     marked: { selector: rule?.way === "css" ? rule.text : "", items },
     onPicked: (picked) => void onPicked(picked),
   });
@@ -240,8 +298,6 @@ function PageView({ state, page, focused, setFocused, armed, setArmed }: RulesPr
     </Card>
   );
 }
-
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 function RuleList({ state, preview, page, setFocused, armed, setArmed }: RulesProps & { page: FetchedPage | null }) {
   const { form, change, errors } = state;

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { Link } from "wouter";
 import { useCall, useChange } from "../../api/query.ts";
 import type { Job, JobHealth, Operations } from "../../api/types.ts";
@@ -5,10 +6,11 @@ import { capital, count, percent, shorten } from "../../logic/format.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { Checkbox } from "../../ui/Field.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Time } from "../../ui/Values.tsx";
-import { ruleText } from "./rule-text.ts";
+import { ruleText } from "../../logic/rule-text.ts";
 import "./repair.css";
 
 type JobRepair = Operations["getJobRepair"]["answer"];
@@ -122,9 +124,15 @@ function Basis({ repair: { state, fields, pages, run_id: run } }: { repair: JobR
 
 function Decide({ job, number }: { job: Job; number: number }) {
   const input = { params: { job_id: job.id }, query: { number } };
+  const [reread, setReread] = useState(false);
   const accept = useChange("acceptJobRepair", {
     invalidates: OF_REPAIR,
-    onSuccess: () => toast("The job has the new rules. Its next run uses them."),
+    onSuccess: () =>
+      toast(
+        reread
+          ? "The job has the new rules, and the degraded run has been read by them."
+          : "The job has the new rules. Its next run uses them.",
+      ),
     onError: toastError,
   });
   const reject = useChange("rejectJobRepair", {
@@ -134,10 +142,21 @@ function Decide({ job, number }: { job: Job; number: number }) {
   });
   return (
     <>
+      <Checkbox
+        label="Read the degraded run again"
+        title="Its kept pages are read by the new rules, and its records are replaced. Nothing is fetched."
+        checked={reread}
+        onChange={({ target }) => setReread(target.checked)}
+      />
       <Button busy={reject.isPending} onClick={() => reject.mutate(input)}>
         Reject
       </Button>
-      <Button kind="primary" icon="check" busy={accept.isPending} onClick={() => accept.mutate(input)}>
+      <Button
+        kind="primary"
+        icon="check"
+        busy={accept.isPending}
+        onClick={() => accept.mutate({ ...input, query: { number, reread } })}
+      >
         Use the new rules
       </Button>
     </>

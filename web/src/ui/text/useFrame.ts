@@ -5,6 +5,8 @@ import type { Chain, Node, Tried } from "../../logic/selector.ts";
 export interface Picked {
   chain: Chain;
   text: string;
+  /** Its place among the elements of the page, in document order. */
+  position: number;
 }
 
 export interface Frame {
@@ -42,7 +44,8 @@ export function useFrame({ html, marked = NOTHING, onPicked }: FrameInput): Fram
       else if (said["type"] === "shown") setShown((n) => n + 1);
       else if (said["type"] === "picked") {
         const chain = chainOf(said["chain"]);
-        if (chain.length > 0) latest.current?.({ chain, text: String(said["text"] ?? "") });
+        if (chain.length > 0)
+          latest.current?.({ chain, text: String(said["text"] ?? ""), position: Number(said["position"]) || 0 });
       } else if (said["type"] === "tried" && Array.isArray(said["results"])) {
         const id = Number(said["id"]);
         waiting.current.get(id)?.(said["results"].map(triedOf));

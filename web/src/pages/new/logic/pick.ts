@@ -11,6 +11,7 @@ import {
   likelyType,
   listCandidates,
   meaningfulClasses,
+  type Node,
   ownSelectors,
   pathOf,
   type Tried,
@@ -46,16 +47,7 @@ export async function pickField(
   const [target] = chain;
   if (target === undefined) return "Nothing was clicked.";
   const attr = likelyAttribute(target, text);
-  const { attributes } = target;
-  const name = nameFrom([
-    attributes["itemprop"],
-    attributes["data-testid"],
-    attributes["name"],
-    ...meaningfulClasses(target.classes),
-    target.id,
-    { h1: "title", h2: "title", h3: "title", a: "link", img: "image", time: "date", p: "text" }[target.tag],
-  ]);
-  const about = { name, attr, type: likelyType(text, attr) };
+  const about = { name: nameOf(target), attr, type: likelyType(text, attr) };
   if (list === null) {
     const candidates = candidatesOf(chain);
     const selector = chooseOne(candidates, await ask(candidates, null), pathOf(chain));
@@ -72,6 +64,18 @@ export async function pickField(
   const candidates = candidatesOf(inside, { byId: false });
   const path = pathOf(inside, { byId: false });
   return { ...about, selector: chooseWithin(candidates, await ask(candidates, found.items), path), items };
+}
+
+/** A field name for the values of such an element. */
+export function nameOf({ attributes, classes, id, tag }: Node): string {
+  return nameFrom([
+    attributes["itemprop"],
+    attributes["data-testid"],
+    attributes["name"],
+    ...meaningfulClasses(classes),
+    id,
+    { h1: "title", h2: "title", h3: "title", a: "link", img: "image", time: "date", p: "text" }[tag],
+  ]);
 }
 
 async function findItems(chain: Chain, ask: Ask): Promise<{ items: string; at: number } | null> {

@@ -57,7 +57,7 @@ export function newRule(key: number, more: Partial<Rule> = {}): Rule {
 export const nextKey = (rules: readonly Rule[]) => Math.max(0, ...rules.map(({ key }) => key)) + 1;
 
 /** `field`, `field_2` …: an unused name. */
-export function freeName(wanted: string, rules: readonly Rule[]): string {
+export function freeName(wanted: string, rules: readonly Pick<Rule, "name">[]): string {
   const taken = new Set(rules.map(({ name }) => name));
   for (let n = 1; ; n += 1) {
     const name = n === 1 ? wanted : `${wanted}_${n}`;

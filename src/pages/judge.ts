@@ -16,7 +16,7 @@ import type { PageReader } from "../extract/pool.ts";
 import { sourceWanted } from "../extract/extract-request.ts";
 import type { PageReading } from "../extract/reading.ts";
 import type { PageAnswer } from "../fetch/page.ts";
-import { monitorSpec } from "./monitored.ts";
+import { monitorSpec } from "./monitor-spec.ts";
 import { extractionFailure } from "./extraction-failure.ts";
 
 /** The classification of a response. */

@@ -1,8 +1,7 @@
 /** What a monitor reads from a page. */
 import { documentOf } from "../domain/page/page-options.ts";
-import { type MonitorOptions, monitorRules, selectorsOf } from "../domain/monitor/options.ts";
+import { type MonitorOptions, monitorRules } from "../domain/monitor/options.ts";
 import type { Recipe } from "../domain/run/recipe.ts";
-import type { PlanSpec } from "../extract/plan.ts";
 import { isReadFurther } from "./extract-further.ts";
 import type { PageGot } from "./get-page.ts";
 
@@ -10,18 +9,6 @@ import type { PageGot } from "./get-page.ts";
 export const SEALED_FOR_MONITOR = "page of a monitor";
 
 type Reading = Pick<Recipe, "document" | "browser" | "fields" | "items" | "extract" | "replay">;
-
-/** The part of the extraction plan for a monitor; nothing for what the records or the browser give. */
-export function monitorSpec(
-  monitor: MonitorOptions | null | undefined,
-  recipe: Pick<Recipe, "document" | "browser">,
-): Pick<PlanSpec, "monitor"> {
-  if (monitor === null || monitor === undefined) return {};
-  const { what } = monitor;
-  if (what === "fields" || what === "screenshot") return {};
-  const only_main_content = documentOf(recipe)?.only_main_content ?? true;
-  return { monitor: { what, exclude: selectorsOf(monitor), only_main_content } };
-}
 
 /** See `monitorRules`. */
 export function rulesOfMonitor(monitor: MonitorOptions, recipe: Reading): string {

@@ -28,7 +28,7 @@ export interface MonitorDiff {
   truncated: boolean;
 }
 
-export interface PageComparison {
+interface PageComparison {
   isChanged: boolean;
   added: number;
   removed: number;
@@ -39,7 +39,7 @@ export interface PageComparison {
   profile: VolatileProfile;
 }
 
-export interface Compared {
+interface Compared {
   before: Buffer;
   after: Buffer;
   /** A second fetch of the page, right after the first. */

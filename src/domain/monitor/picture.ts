@@ -1,7 +1,7 @@
 /** Compares two screenshots: PNG files as Chromium writes them. */
 import { inflateSync } from "node:zlib";
 
-export interface Picture {
+interface Picture {
   width: number;
   height: number;
   channels: number;
@@ -68,7 +68,7 @@ function predicted(filter: number, left: number, up: number, corner: number): nu
   return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
-export const TILE = 16;
+const TILE = 16;
 /** Differences below are those of anti-aliasing. */
 const TOLERANCE = 24;
 const MAX_TILES = 4000;

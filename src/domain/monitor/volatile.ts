@@ -16,13 +16,13 @@ export interface VolatileProfile {
   tiles?: number[];
 }
 
-export interface VolatileLine {
+interface VolatileLine {
   words: (string | null)[];
   /** Most words that a gap had. */
   gap: number;
 }
 
-export interface VolatileSlot {
+interface VolatileSlot {
   /** Digests of the lines before and after it. */
   before: string[];
   after: string[];
@@ -182,7 +182,7 @@ function templatesOf(
 }
 
 /** Null: too little of the line is steady. */
-export function templateBetween(one: string, other: string): VolatileLine | null {
+function templateBetween(one: string, other: string): VolatileLine | null {
   const [a, b] = [wordsOf(one), wordsOf(other)];
   if (Math.max(a.length, b.length) > MAX_WORDS) return null;
   const hunks = hunksOf(a, b);

@@ -1,10 +1,17 @@
 /** The content of a page as a monitor compares it: one line per block. */
 import { toPlainText } from "../article/plain-text.ts";
-import type { ParsedPage } from "../page.ts";
+import type { PageFacts } from "../facts/page-facts.ts";
 import type { Problems } from "../rules/compile.ts";
 import { chooseContent } from "./content.ts";
 import { readDocument } from "./read.ts";
 import { compileDocument, type DocumentPlan } from "./spec.ts";
+
+/** A parsed page. */
+interface Page {
+  kind: "html" | "xml" | "json" | "text";
+  text: string;
+  facts: PageFacts;
+}
 
 const FORMS = ["text", "markdown", "links"] as const;
 
@@ -32,11 +39,11 @@ export function compileMonitored(spec: MonitoredSpec, problems: Problems): Monit
 
 const MAX_CHARS = 2 * 1024 * 1024;
 
-export function readMonitored(page: ParsedPage, { what, document }: MonitoredPlan): string {
+export function readMonitored(page: Page, { what, document }: MonitoredPlan): string {
   return contentOf(page, what, document).slice(0, MAX_CHARS);
 }
 
-function contentOf(page: ParsedPage, what: MonitoredSpec["what"], document: DocumentPlan): string {
+function contentOf(page: Page, what: MonitoredSpec["what"], document: DocumentPlan): string {
   if (what === "links") return (readDocument(page, document).links ?? []).join("\n");
   if (page.kind !== "html") return page.kind === "json" ? prettyJson(page.text) : page.text;
   const title = page.facts.title ?? "";

@@ -9,7 +9,7 @@ import type { Handled } from "../../domain/run/outcome.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
 import type { PageGot } from "../../pages/get-page.ts";
 import { mayFetchAgain, monitoredContent, rulesOfMonitor, SEALED_FOR_MONITOR } from "../../pages/monitored.ts";
-import type { MonitorState } from "../../store/ports/monitor-port.ts";
+import type { MonitorState } from "../../store/ports/monitors/monitor-port.ts";
 import type { Store } from "../../store/ports/port.ts";
 import { type FixtureWriter, isFetchedWithSecrets } from "./fixtures.ts";
 import type { HandlerContext } from "./handler.ts";

@@ -11,7 +11,7 @@ import type { Recipe } from "../../domain/run/recipe.ts";
 import { isObject } from "../../domain/text/input-reader.ts";
 import { SEALED_FOR_MONITOR } from "../../pages/monitored.ts";
 import type { Store } from "../../store/ports/port.ts";
-import type { TrackedPageRecord } from "../../store/ports/monitor-port.ts";
+import type { TrackedPageRecord } from "../../store/ports/monitors/tracked-port.ts";
 import { type FixtureWriter, isFetchedWithSecrets } from "./fixtures.ts";
 
 interface TrackingDeps {

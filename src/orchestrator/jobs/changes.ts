@@ -6,7 +6,7 @@ import type { MonitorDiff } from "../../domain/monitor/compare.ts";
 import type { PageChangeKind } from "../../domain/monitor/monitored-page.ts";
 import type { Monitored } from "../../domain/monitor/options.ts";
 import { shownUrl } from "../../domain/text/url.ts";
-import type { MonitorChangeRecord } from "../../store/ports/monitor-port.ts";
+import type { MonitorChangeRecord } from "../../store/ports/monitors/monitor-port.ts";
 import type { JobDeps } from "./deps.ts";
 import { requireJob } from "./manage.ts";
 import { readMonitored } from "./monitor-files.ts";
@@ -34,7 +34,7 @@ interface ChangeDetails extends ChangeView {
   contents: ("before" | "after")[];
 }
 
-export interface ChangesRequest {
+interface ChangesRequest {
   before?: number;
   limit: number;
   change?: PageChangeKind;

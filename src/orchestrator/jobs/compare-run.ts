@@ -15,7 +15,7 @@ import { NO_PROFILE } from "../../domain/monitor/volatile.ts";
 import type { PageSnapshot } from "../../domain/run/recipe.ts";
 import { SEALED_FOR_MONITOR } from "../../pages/monitored.ts";
 import type { AlertRecord } from "../../store/ports/alert-port.ts";
-import type { ComparedPage, MonitorRun, WaitingPage } from "../../store/ports/monitor-port.ts";
+import type { ComparedPage, MonitorRun, WaitingPage } from "../../store/ports/monitors/monitor-port.ts";
 import type { RunRecord, Store } from "../../store/ports/port.ts";
 import { readMonitored } from "./monitor-files.ts";
 
@@ -35,7 +35,7 @@ const CHUNK = 100;
 const CHUNK_BYTES = 16 * 1024 * 1024;
 
 /** The monitor of a run, as it was when the run started. */
-export function monitorOf({ kind, snapshot }: Pick<RunRecord, "kind" | "snapshot">): MonitorOptions | null {
+function monitorOf({ kind, snapshot }: Pick<RunRecord, "kind" | "snapshot">): MonitorOptions | null {
   const found = kind === "crawl" ? (snapshot as CrawlSnapshot).monitor : (snapshot as PageSnapshot).recipe.monitor;
   return found === undefined || found === null ? null : { ...MONITOR_DEFAULTS, ...found };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { MonitoredPage } from "../../../src/domain/monitor/monitored-page.ts";
-import type { ComparedPage } from "../../../src/store/ports/monitor-port.ts";
+import type { ComparedPage } from "../../../src/store/ports/monitors/monitor-port.ts";
 import type { NewJob } from "../../../src/store/records/job-records.ts";
 import { newJob } from "./jobs.ts";
 import { DONE, FAILED, type Kit, newTask, type Scenario } from "./kit.ts";

@@ -28,7 +28,7 @@ import { CrawlPause } from "./crawl-pause.ts";
 import { CrawlTime } from "./crawl-time.ts";
 import { PageChanges } from "../page-changes.ts";
 import { PageCopies } from "../page-copies.ts";
-import { monitorSpec } from "../../../pages/monitored.ts";
+import { monitorSpec } from "../../../pages/monitor-spec.ts";
 import { type FixtureWriter, RunFixtures } from "../fixtures.ts";
 import { RunMonitor } from "../monitor.ts";
 import { KnownSites } from "../page-lessons.ts";

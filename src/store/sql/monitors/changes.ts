@@ -1,7 +1,7 @@
 /** The history of a job's changes, and the pages that its monitor knows. */
 import type { PageChangeKind } from "../../../domain/monitor/monitored-page.ts";
 import type { Monitored } from "../../../domain/monitor/options.ts";
-import type { MonitorChangeRecord, MonitorRecord } from "../../ports/monitor-port.ts";
+import type { MonitorChangeRecord, MonitorRecord } from "../../ports/monitors/monitor-port.ts";
 import { type Context, rows } from "../kernel/context.ts";
 
 interface ChangeRow {

@@ -1,11 +1,12 @@
-import type { MonitorStore } from "../../ports/monitor-port.ts";
+import type { MonitorStore } from "../../ports/monitors/monitor-port.ts";
+import type { TrackedPageStore } from "../../ports/monitors/tracked-port.ts";
 import type { Context } from "../kernel/context.ts";
 import { readMonitor, readMonitorChange, readMonitorChanges } from "./changes.ts";
 import { concludeMonitor, dropWaitingPages, recordComparisons, recordUnreached } from "./record-changes.ts";
 import { expireTracked, readTrackedPage } from "./tracked-pages.ts";
 import { monitorsDue, readMonitorState, readWaitingPages } from "./waiting-pages.ts";
 
-export function monitorStore(context: Context): MonitorStore {
+export function monitorStore(context: Context): MonitorStore & TrackedPageStore {
   return {
     trackedPage: async (key) => readTrackedPage(context, key),
     expireTrackedPages: async (before, limit) => expireTracked(context, before, limit),

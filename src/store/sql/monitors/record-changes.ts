@@ -4,7 +4,7 @@ import type { Monitored } from "../../../domain/monitor/options.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
 import { shownUrl } from "../../../domain/text/url.ts";
 import type { AlertRecord, NewAlert } from "../../ports/alert-port.ts";
-import type { ComparedPage, MonitorStore } from "../../ports/monitor-port.ts";
+import type { ComparedPage, MonitorStore } from "../../ports/monitors/monitor-port.ts";
 import { insertAlerts } from "../catalog/alerts.ts";
 import { appendEvent, type Context, mergeFacts, parseJson, rows } from "../kernel/context.ts";
 import { dropChanges } from "./changes.ts";

@@ -1,6 +1,6 @@
 /** Pages that are compared with the last time that they were read, with or without a job. */
 import type { TrackedPage } from "../../../domain/monitor/tracking.ts";
-import type { TrackedPageRecord } from "../../ports/monitor-port.ts";
+import type { TrackedPageRecord } from "../../ports/monitors/tracked-port.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { Collector } from "../kernel/connection.ts";
 import { type Context, RANK } from "../kernel/context.ts";

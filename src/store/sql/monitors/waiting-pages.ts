@@ -1,7 +1,7 @@
 /** Pages of runs of monitors, from their outcome until they are compared with the last good state. */
 import type { VolatileProfile } from "../../../domain/monitor/volatile.ts";
 import type { SettledTask } from "../../ports/port.ts";
-import type { MonitorRun, MonitorState, WaitingPage } from "../../ports/monitor-port.ts";
+import type { MonitorRun, MonitorState, WaitingPage } from "../../ports/monitors/monitor-port.ts";
 import { type Context, keyHash, parseJson, rows } from "../kernel/context.ts";
 import { recordOrphanedFiles } from "../runs/retention.ts";
 

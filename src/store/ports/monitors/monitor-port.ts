@@ -4,10 +4,10 @@ import type {
   MonitoredContent,
   MonitoredFile,
   PageChangeKind,
-} from "../../domain/monitor/monitored-page.ts";
-import type { Monitored } from "../../domain/monitor/options.ts";
-import type { VolatileProfile } from "../../domain/monitor/volatile.ts";
-import type { AlertRecord } from "./alert-port.ts";
+} from "../../../domain/monitor/monitored-page.ts";
+import type { Monitored } from "../../../domain/monitor/options.ts";
+import type { VolatileProfile } from "../../../domain/monitor/volatile.ts";
+import type { AlertRecord } from "../alert-port.ts";
 
 /** The last good state of a page. */
 export interface MonitorState {
@@ -71,17 +71,7 @@ export interface MonitorRecord {
   pages: number;
 }
 
-/** The last time that a page was read. */
-export interface TrackedPageRecord {
-  hash: string;
-  isSealed: boolean;
-  readAt: number;
-}
-
 export interface MonitorStore {
-  trackedPage(key: string): Promise<TrackedPageRecord | null>;
-  /** Removes up to `limit` pages that were last read before then; returns how many. */
-  expireTrackedPages(before: number, limit: number): Promise<number>;
   monitorState(jobId: string, key: string): Promise<MonitorState | null>;
   /** Ended runs, oldest first. */
   monitorsDue(limit: number): Promise<MonitorRun[]>;

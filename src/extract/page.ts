@@ -86,7 +86,13 @@ export function parsePage({ body, contentType, url }: PageInput): ParsedPage {
   const { text, charset } = typeof body === "string" ? { text: body, charset: null } : decodeBody(body, contentType);
   const kind = kindOf(contentType, text);
   const document = parse(kind, text);
-  return { kind, text, charset, facts: new PageFacts({ document, url, text, isJson: kind === "json" }) };
+  const form = { isJson: kind === "json", isText: kind === "text", isDocument: isDocument(contentType) };
+  return { kind, text, charset, facts: new PageFacts({ document, url, text, ...form }) };
+}
+
+/** A document, such as a PDF, that was converted to HTML has this parameter. */
+function isDocument(contentType: string | null): boolean {
+  return /;\s*document=[a-z]+\s*(?:;|$)/.test(contentType ?? "");
 }
 
 export function extract(page: ParsedPage, plan: Plan): Extraction {

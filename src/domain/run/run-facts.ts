@@ -55,6 +55,8 @@ export interface PageStats {
   http_status: number | null;
   content_type: string | null;
   content_length: number | null;
+  /** Only of documents, such as `pdf`. */
+  document_type?: string;
   title: string | null;
   final_url: string | null;
   duration_ms: number;

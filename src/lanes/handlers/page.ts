@@ -9,7 +9,7 @@ import { openActions } from "../../domain/page/secret-actions.ts";
 import { recipeAt, robotsOverride } from "../../domain/site/site-options.ts";
 import { type PageMemory, planStrategy } from "../../domain/page/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/text/url.ts";
-import type { PageAnswer } from "../../fetch/page.ts";
+import { type PageAnswer, receivedOf } from "../../fetch/page.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import { type PageFileKeeper, withDocument } from "../../pages/document.ts";
 import type { EvidenceKeeper } from "../../pages/evidence.ts";
@@ -187,8 +187,9 @@ class Conclusion {
     const moved = movedElsewhere(answer);
     if (moved !== null) return { ...moved, answeredMs: answer?.headMs ?? null, report: this.#moved(answer!) };
     if (failure !== null) return this.#failed(failure);
-    // An API call says nothing about the site's pages.
-    const learned = plan.way === "browser" && this.#recipe.strategy === "api_replay" ? null : lessonOf(this.#url, plan);
+    // An API call or a document says nothing about the site's pages.
+    const isOther = plan.way === "browser" && this.#recipe.strategy === "api_replay";
+    const learned = isOther || answer?.document !== undefined ? null : lessonOf(this.#url, plan);
     return {
       kind: "completed",
       ...(await withDocument(this.#deps.files, this.#got, judgement?.records ?? [], this.#task.url ?? this.#url)),
@@ -253,10 +254,12 @@ function statsOf(
   before: readonly string[],
   durationMs: number,
 ): PageStats {
+  const received = answer === null ? null : receivedOf(answer);
   const stats: PageStats = {
     http_status: answer?.status ?? null,
-    content_type: answer?.contentType?.slice(0, 200) ?? null,
-    content_length: answer === null ? null : sizeOf(answer.body),
+    content_type: received?.contentType?.slice(0, 200) ?? null,
+    content_length: received === null ? null : sizeOf(received.body),
+    ...(answer?.document === undefined ? {} : { document_type: answer.document.type }),
     // Bounded: the site decides how long these are, and they are shown on the run, in its log and in every list.
     title: judgement?.title?.slice(0, 500) ?? null,
     final_url: answer === null ? null : shownUrl(answer.finalUrl).slice(0, MAX_SHOWN_LENGTH),

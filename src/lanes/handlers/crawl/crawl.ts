@@ -12,6 +12,7 @@ import { type PageMemory, planStrategy } from "../../../domain/page/strategy-pla
 import { siteOf } from "../../../domain/text/url.ts";
 import { readRobotsDirectives } from "../../../domain/site/robots-directives.ts";
 import type { PlanSpec } from "../../../extract/plan.ts";
+import { receivedOf } from "../../../fetch/page.ts";
 import { looksLikeList } from "../../../extract/sitemap-file.ts";
 import { credentialsFor } from "../../../pages/access.ts";
 import { withDocument } from "../../../pages/document.ts";
@@ -125,6 +126,7 @@ async function attempt(
     mayAsk: context.mayAsk,
     memory: memoryAt(site, url, context),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
+    documents: crawl.options.documents,
     keepExchanges: isArchived(crawl.options),
     isShown: (what) => crawl.shown.claim(task.row, what),
     ...(isConfiguredStart(crawl, task) ? { isList: (answer) => looksLikeList(answer.body, answer.contentType) } : {}),
@@ -249,11 +251,14 @@ async function completed(
   const { links, left } = linksIn(judgement, finalUrl);
   const reads = isRead(crawl, task);
   const content = extraction === null ? null : contentOf(crawl, extraction);
-  // On a mixed site, another plain page teaches nothing new.
-  const learned = plan.way === "http" && known?.mixed === true ? null : lessonOf(url, plan);
+  // On a mixed site, another plain page teaches nothing new; a document says nothing about the site's pages.
+  const isNoLesson = (plan.way === "http" && known?.mixed === true) || answer?.document !== undefined;
+  const learned = isNoLesson ? null : lessonOf(url, plan);
   // Conditional requests are plain requests: they work for pages fetched by one.
   const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
-  const items = extraction === null || !reads ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records);
+  const documentType = answer?.document?.type ?? null;
+  const items =
+    extraction === null || !reads ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records, documentType);
   const page = reads
     ? await crawl.changes?.compare(finalUrl, finalUrl !== url, items, content?.hash ?? null)
     : undefined;
@@ -267,7 +272,7 @@ async function completed(
       answer === null
         ? null
         : {
-            bytes: Buffer.byteLength(answer.body),
+            bytes: Buffer.byteLength(receivedOf(answer).body),
             ...(finalUrl === url ? {} : movesOf(answer)),
             ...(reads ? {} : { followed_only: true }),
             ...(extract === undefined ? {} : { extract }),

@@ -116,6 +116,7 @@ export class Outcomes {
     const { settled, state } = end;
     const { verdict } = settled;
     this.#counts.signIn(this.#runOf(settled), settled);
+    keepRunPage(this.#context, settled, this.#runOf(settled), state);
     if (verdict.kind === "failed") return this.#failed(settled, verdict);
     if (state === "completed" && verdict.kind === "completed") return this.#completed(end, verdict);
     if (verdict.kind === "skipped") {
@@ -166,7 +167,6 @@ export class Outcomes {
     this.#counts.completed(this.#runOf(settled), settled);
     keepCopy(this.#context, settled, verdict.results.length);
     keepFixture(this.#context, settled, this.#settling.now);
-    keepRunPage(this.#context, settled, this.#runOf(settled));
     this.#recordCompletion(settled, { records: verdict.results.length });
     this.#discover(settled);
     this.#settling.advance.ended(task, verdict);
@@ -176,7 +176,6 @@ export class Outcomes {
   #failed(settled: SettledTask, verdict: Verdict<"failed">): void {
     const { task, report } = settled;
     this.#discover(settled);
-    keepRunPage(this.#context, settled, this.#runOf(settled));
     this.#report(settled);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;
     this.#recordCompletion(settled, null);

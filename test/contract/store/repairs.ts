@@ -237,7 +237,7 @@ export function repairScenarios(scenario: Scenario): void {
     await kit.expectClean();
   });
 
-  scenario("a newer run, or accepted records, keep a degraded run from being replaced", async (kit) => {
+  scenario("a newer run keeps a degraded run from being replaced", async (kit) => {
     const { job, run } = await degradedJob(kit);
     await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
     const { generation } = (await kit.store.run(run))!;
@@ -246,6 +246,20 @@ export function repairScenarios(scenario: Scenario): void {
     const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, task!.id) };
     await refused("version_conflict", kit.store.acceptRepair(job, 1, effect, kit.now));
     assert.equal((await kit.store.acceptRepair(job, 1, { ...effect, reread: null }, kit.now)).state, "accepted");
+    await kit.expectClean();
+  });
+
+  scenario("accepted records are not replaced: the proposal for them is outdated", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
+    const { generation } = (await kit.store.run(run))!;
+    const [task] = await kit.store.tasks(run, { limit: 1 });
+    const before = await kit.store.results(run, { limit: 100 });
+    assert.equal(await kit.store.acceptHealth(job, kit.now), 1);
+    const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, task!.id) };
+    await refused("illegal_transition", kit.store.acceptRepair(job, 1, effect, kit.now));
+    assert.deepEqual((await kit.store.job(job))?.recipe, OLD);
+    assert.deepEqual(await kit.store.results(run, { limit: 100 }), before);
     await kit.expectClean();
   });
 

@@ -189,9 +189,14 @@ describe("pages that gave records before, and fail on a required field", () => {
   test("degrade the run, even if no page gave a record, and are shown", () => {
     assert.deepEqual(reasons(run(0, 40), run(40, 0)), [["price", "missing", 0, 1]]);
     assert.deepEqual(reasons(run(100, 100), run(200, 0)), [["price", "missing", 0, 0.5]]);
-    assert.deepEqual(reasons(run(100, 10, { perPage: 10 }), run(200, 0, { perPage: 10 })), [["price", "missing", 0, 0.5]]);
+    assert.deepEqual(reasons(run(100, 10, { perPage: 10 }), run(200, 0, { perPage: 10 })), [
+      ["price", "missing", 0, 0.5],
+    ]);
     const [reason] = degradedReasons(run(0, 40), months(run(40, 0)), { isPartial: true });
-    assert.deepEqual(reason?.pages, [0, 1, 2].map((page) => `https://shop.example/${page}`));
+    assert.deepEqual(
+      reason?.pages,
+      [0, 1, 2].map((page) => `https://shop.example/${page}`),
+    );
     assert.equal(describeReason(reason!), "price: not on pages that had it: 100 % (before: 0 %)");
   });
 

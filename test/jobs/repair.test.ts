@@ -282,7 +282,9 @@ test("pages that fail on a broken required field degrade the run, and all their 
   assert.equal((await server.api.post(`/jobs/${job.id}/repair/accept`)).json<Repair>().state, "accepted");
   const next = await compared(server, job.id);
   assert.deepEqual([next.degraded, await pricesOf(server, next.id)], [null, PRICES]);
-  const skus = (await server.api.get(`/jobs/runs/${next.id}/results?limit=100`)).json<{ data: { fields: { sku: string } } }[]>();
+  const skus = (await server.api.get(`/jobs/runs/${next.id}/results?limit=100`)).json<
+    { data: { fields: { sku: string } } }[]
+  >();
   assert.deepEqual(
     skus.map(({ data }) => data.fields.sku).toSorted(),
     Array.from({ length: PRODUCTS }, (_, n) => `SKU-${n}`).toSorted(),
@@ -299,7 +301,8 @@ test("a run of more pages than it keeps is not read again without auto_repair, a
   await proposed(server, job.id, (await compared(server, job.id)).id);
   const refused = await server.api.post(`/jobs/${job.id}/repair/accept?reread=true`);
   assert.deepEqual([refused.status, refused.json<Problem>().code], [409, "nothing_to_repair"]);
-  const [, count] = /\((\d+) of its pages are not kept; with auto_repair all are\)/.exec(refused.json<Problem>().detail) ?? [];
+  const [, count] =
+    /\((\d+) of its pages are not kept; with auto_repair all are\)/.exec(refused.json<Problem>().detail) ?? [];
   assert.ok(Number(count) >= 30 && Number(count) < 60, refused.text);
   assert.equal((await repairOf(server, job.id))?.state, "open");
 });

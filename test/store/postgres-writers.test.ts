@@ -382,7 +382,10 @@ describe("several writers on one Postgres", servicesGate, () => {
       };
       await waits({ ...gone!, verdict: missing });
       await waits({ ...kept!, verdict: DONE, report: page(kept!.task.key) });
-      const lacks = { kind: "failed", failure: failure("field_missing", "price: required", { fields: ["price"] }) } as const;
+      const lacks = {
+        kind: "failed",
+        failure: failure("field_missing", "price: required", { fields: ["price"] }),
+      } as const;
       const copy = { contentType: null, form: "text", isSealed: false } as const;
       const keptPage = { url: "https://s0.example/", hash: "a".repeat(64), size: 1, ...copy };
       await waits({ ...lacking!, verdict: lacks, report: { keptPage } });

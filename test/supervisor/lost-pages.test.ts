@@ -9,7 +9,8 @@ import { profileEndedRuns } from "../../src/supervisor/duties/profile-ended-runs
 import { systemClock } from "../../src/base/clock.ts";
 
 const CHANGES: ChangeCounts = { compared_with: null, new: 4, changed: 2, unchanged: 30, gone: 0, unknown: 0 };
-const lacks = (fields?: string[]) => failure("field_missing", "price: required", fields === undefined ? {} : { fields });
+const lacks = (fields?: string[]) =>
+  failure("field_missing", "price: required", fields === undefined ? {} : { fields });
 
 interface Ended {
   kind?: string;

@@ -173,7 +173,12 @@ interface Counted {
   total: number;
 }
 
-function drop(metric: "missing" | "coverage" | "class", now: Counted, history: readonly Counted[], about?: ValueClass): Change[] {
+function drop(
+  metric: "missing" | "coverage" | "class",
+  now: Counted,
+  history: readonly Counted[],
+  about?: ValueClass,
+): Change[] {
   const runs = history.filter(({ total }) => total > 0);
   if (runs.length < MIN_BASELINE_RUNS) return [];
   const { score, before, now: share } = dropScore(now, runs);

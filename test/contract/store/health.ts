@@ -51,7 +51,11 @@ const alertsOf = async (kit: Kit) => (await kit.store.alerts({ kind: "extraction
 async function crawled(kit: Kit, jobId: string, read: readonly string[], failed: readonly string[], rules = RULES) {
   kit.pass(1000);
   const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: {} }, jobId };
-  const { created } = await kit.store.startRun(run, [...read, ...failed].map((key) => newTask(key)), kit.now);
+  const { created } = await kit.store.startRun(
+    run,
+    [...read, ...failed].map((key) => newTask(key)),
+    kit.now,
+  );
   await kit.store.admitCrawls(1000, kit.now);
   const lane = await kit.take("A", LANE);
   const { tasks } = await kit.claim(lane);

@@ -354,7 +354,10 @@ export function repairScenarios(scenario: Scenario): void {
     const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: OLD.crawl }, jobId: job };
     const { created } = await kit.store.startRun(run, [newTask("a"), newTask("b")], kit.now);
     await kit.store.admitCrawls(1000, kit.now);
-    const lacks: Verdict = { kind: "failed", failure: failure("field_missing", "price: required", { fields: ["price"] }) };
+    const lacks: Verdict = {
+      kind: "failed",
+      failure: failure("field_missing", "price: required", { fields: ["price"] }),
+    };
     const lacking = attempt(1, { failure_code: "extraction", failure_reason: "field_missing" });
     const next = async (keptPage: KeptPage | null, verdict: Verdict = lacks) => {
       const lane = await kit.take("A");

@@ -1,4 +1,9 @@
-import { BASELINE_RUNS, type DegradedReason, degradedReasons, MIN_BASELINE_RUNS } from "../../../domain/health/compare.ts";
+import {
+  BASELINE_RUNS,
+  type DegradedReason,
+  degradedReasons,
+  MIN_BASELINE_RUNS,
+} from "../../../domain/health/compare.ts";
 import { describeReason } from "../../../domain/health/describe-reason.ts";
 import type { OnDegraded } from "../../../domain/health/on-degraded.ts";
 import type { HealthProfile } from "../../../domain/health/profile.ts";

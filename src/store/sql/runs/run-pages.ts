@@ -20,7 +20,10 @@ interface PageRow {
 
 /** Whether the task may have ended before with a page that was kept, and was tried again. */
 export function mayHavePage({ attempts, runKind }: SettledTask["task"]): boolean {
-  return runKind !== "workflow" && attempts.some(({ failure_reason: reason }) => reason === null || reason === "field_missing");
+  return (
+    runKind !== "workflow" &&
+    attempts.some(({ failure_reason: reason }) => reason === null || reason === "field_missing")
+  );
 }
 
 /** Keeps the page of an ended task, in place of the one that an earlier end of the task kept. */

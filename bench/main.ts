@@ -51,7 +51,7 @@ const { positionals, values } = parseArgs({
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
   process.stderr.write(
-    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; api (stalls), cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too; real takes --part, --only, --sets NAMES and --limit FILES; content, learn and repair take folders of marked pages, repair --limit CASES, too\n`,
+    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; api (stalls), cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too; real takes --part, --only, --sets NAMES and --limit FILES; content, learn and repair take folders of marked pages, repair --limit CASES, too; workflow takes --limit TEXTS\n`,
   );
   process.exitCode = 2;
 } else {

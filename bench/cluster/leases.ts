@@ -10,6 +10,8 @@ import { pause, printLoad } from "./cluster.ts";
 
 const WORKERS = 50;
 const DELAY_MS = 5;
+/** A store has up to this many. */
+const CONNECTIONS = 7;
 const TTL_MS = 60_000;
 const HEARTBEAT_MS = TTL_MS / 4;
 const TASKS_PER_LANE = 100;
@@ -63,7 +65,7 @@ async function prepare(store: Store, worker: number): Promise<void> {
 export async function benchLeases(seconds: number, workers = WORKERS): Promise<boolean> {
   print(`\nleases: ${workers} workers that only write, Postgres ${DELAY_MS} ms away each way, for ${seconds} s`);
   printLoad();
-  const postgres = await startPostgres();
+  const postgres = await startPostgres(["-c", `max_connections=${workers * CONNECTIONS + 10}`]);
   if (postgres === null) throw new Error("PostgreSQL has to be installed for this benchmark");
   const { hostname, port } = new URL(postgres.url);
   const line: ChildProcess = fork(fileURLToPath(new URL("delay-line.ts", import.meta.url)), [
@@ -72,12 +74,13 @@ export async function benchLeases(seconds: number, workers = WORKERS): Promise<b
     String(DELAY_MS),
   ]);
   const stores: Store[] = [];
+  const leases: Promise<void>[] = [];
+  const all: Promise<number>[] = [];
+  const done = { all: false };
   try {
     const own = await new Promise<number>((resolve) => line.once("message", (at) => resolve(at as number)));
     const url = postgres.url.replace(`:${port}`, `:${own}`);
-    const done = { all: false };
     const slowest = { ms: 0 };
-    const leases: Promise<void>[] = [];
     for (let worker = 0; worker < workers; worker += 1) {
       const store = await openPostgresStore({ url, clock: systemClock });
       stores.push(store);
@@ -85,7 +88,7 @@ export async function benchLeases(seconds: number, workers = WORKERS): Promise<b
       leases.push(keepLease(store, worker, done, slowest));
     }
     const begun = performance.now();
-    const all = stores.map((store, worker) => work(store, worker, done));
+    all.push(...stores.map((store, worker) => work(store, worker, done)));
     await Promise.race([pause(seconds * 1000), Promise.all([...leases, ...all])]);
     done.all = true;
     const settled = (await Promise.all(all)).reduce((sum, count) => sum + count, 0);
@@ -96,6 +99,9 @@ export async function benchLeases(seconds: number, workers = WORKERS): Promise<b
     );
     return verdictAtMost("slowest heartbeat", slowest.ms / 1000, HEARTBEAT_MS / 1000, " s");
   } finally {
+    // The first failure counts: others may follow from the end.
+    done.all = true;
+    await Promise.allSettled([...leases, ...all]);
     for (const store of stores) await store.close();
     line.kill();
     await postgres.stop();

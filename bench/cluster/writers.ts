@@ -16,7 +16,10 @@ const DECIDES_MS = 2;
 /** The CPU is the limit above this share of it. */
 const CPU_IS_LIMIT = 0.85;
 const LATENCY_MS = 20;
-const SLOTS = 64;
+/** Of a large worker: one alone uses most of two cores. */
+const MANY_SLOTS = 64;
+/** Of a small worker: there is CPU time left for four of them on two cores. */
+const FEW_SLOTS = 2;
 const PAGES = 1500;
 const WARM_UP_MS = 10_000;
 
@@ -24,14 +27,18 @@ export async function benchWriters(seconds: number, delays: readonly number[] = 
   print(`\nwriters: ${SITES} crawls of fast sites, Postgres behind a line that delays each way`);
   printLoad();
   const results: boolean[] = [];
-  for (const ms of delays) {
+  const series = [
+    ...delays.map((ms) => ({ ms, slots: MANY_SLOTS })),
+    ...delays.filter((ms) => ms === DECIDES_MS).map((ms) => ({ ms, slots: FEW_SLOTS })),
+  ];
+  for (const { ms, slots } of series) {
     const steps: Measured[] = [];
     for (const workers of STEPS) {
-      const measured = await measure(ms, workers, seconds);
+      const measured = await measure({ ms, slots, workers, seconds });
       steps.push(measured);
       const { rate, transactions, cpu } = measured;
       print(
-        `${ms} ms, ${workers} workers: ${rate.toFixed(0)} pages/s (${(rate / (steps[0]?.rate ?? rate)).toFixed(2)}×), ` +
+        `${ms} ms, ${workers} workers of ${slots} slots: ${rate.toFixed(0)} pages/s (${(rate / (steps[0]?.rate ?? rate)).toFixed(2)}×), ` +
           `${transactions.toFixed(0)} transactions/s, CPU ${(100 * cpu).toFixed(0)} %`,
       );
     }
@@ -54,7 +61,14 @@ interface Measured {
   cpu: number;
 }
 
-async function measure(ms: number, workers: number, seconds: number): Promise<Measured> {
+interface Setting {
+  ms: number;
+  slots: number;
+  workers: number;
+  seconds: number;
+}
+
+async function measure({ ms, slots, workers, seconds }: Setting): Promise<Measured> {
   using sites = await Sites.start({ sites: SITES, pages: PAGES, latencyMs: LATENCY_MS });
   let line: ChildProcess | null = null;
   const through = async (url: string) => {
@@ -66,7 +80,7 @@ async function measure(ms: number, workers: number, seconds: number): Promise<Me
   await using cluster = await BenchCluster.start({
     workers,
     through,
-    env: { APP_MAX_WORKERS: String(SLOTS), APP_MAX_PER_HOST: "8", APP_MAX_CONCURRENT_TASKS: String(SITES) },
+    env: { APP_MAX_WORKERS: String(slots), APP_MAX_PER_HOST: "8", APP_MAX_CONCURRENT_TASKS: String(SITES) },
   });
   await using counters = await Counters.open(cluster.postgres.url);
   await Promise.all(sites.starts.map((url) => cluster.crawl([url], PAGES)));

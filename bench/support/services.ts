@@ -80,8 +80,8 @@ export async function startRedis(fsync: "always" | "everysec"): Promise<RunningS
   };
 }
 
-/** A PostgreSQL with default durability. */
-export async function startPostgres(): Promise<RunningService | null> {
+/** A PostgreSQL with default durability. `args` are further words for it, such as `-c max_connections=500`. */
+export async function startPostgres(args: readonly string[] = []): Promise<RunningService | null> {
   const root = "/usr/lib/postgresql";
   const version = existsSync(root) ? readdirSync(root).toSorted().at(-1) : undefined;
   if (version === undefined || !existsSync(join(root, version, "bin", "initdb"))) return null;
@@ -95,7 +95,7 @@ export async function startPostgres(): Promise<RunningService | null> {
   if (who.uid !== undefined) chownSync(dir, who.uid, who.gid);
   execFileSync(join(bin, "initdb"), ["-D", dir, "-U", "orb", "-A", "trust"], { stdio: "ignore", ...who });
   const port = await freePort();
-  const child = spawn(join(bin, "postgres"), ["-D", dir, "-p", `${port}`, "-h", "127.0.0.1", "-k", dir], {
+  const child = spawn(join(bin, "postgres"), ["-D", dir, "-p", `${port}`, "-h", "127.0.0.1", "-k", dir, ...args], {
     stdio: "ignore",
     ...who,
   });

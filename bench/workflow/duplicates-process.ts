@@ -14,20 +14,25 @@ export interface DuplicatesFigures {
   peakMb: number;
 }
 
-const count = Number(process.argv[2]);
+const SOURCES = {
+  pictures: { module: "pictures.mjs", params: {} },
+  texts: { module: "corpus.ts", params: { text: "text" } },
+};
+const what = process.argv[2] as keyof typeof SOURCES;
+const count = Number(process.argv[3]);
 const dir = mkdtempSync(join(tmpdir(), "orb-bench-"));
 try {
   const { config } = loadConfig({ cwd: dir, env: { APP_LOG_LEVEL: "error" } });
   await using orb = await Orchestrator.start(config, {
-    handlers: fileURLToPath(new URL("pictures.mjs", import.meta.url)),
+    handlers: fileURLToPath(new URL(SOURCES[what].module, import.meta.url)),
   });
   const restingMb = process.memoryUsage.rss() / 1e6;
   const { id } = await orb.workflows.create({
     definition: {
       name: "duplicates",
       steps: [
-        { name: "pictures", task_type: "pictures", params: { count } },
-        { name: "deduplicate", task_type: "deduplicate", dependencies: ["pictures"] },
+        { name: "items", task_type: what, params: { count } },
+        { name: "deduplicate", task_type: "deduplicate", dependencies: ["items"], params: SOURCES[what].params },
       ],
     },
   });

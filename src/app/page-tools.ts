@@ -8,6 +8,8 @@ import { systemRandom } from "../base/random.ts";
 import type { Client } from "./context.ts";
 import type { Config } from "../config/options.ts";
 import { softBlockOf } from "../domain/page/soft-block.ts";
+import { commandWords } from "../documents/ocr.ts";
+import { createDocumentReader, type DocumentReader } from "../documents/reader.ts";
 import { LlmEndpoint } from "../extract/llm/endpoint.ts";
 import { LlmExtractor } from "../extract/llm/extractor.ts";
 import { createPageReader, type PageReader } from "../extract/pool.ts";
@@ -61,12 +63,14 @@ export function createPageTools(
   const llm = openLlm(config, clock);
   const user = openUserExtractors(config, log, clock);
   const reader = shared ?? openPageReader(clock);
+  const documents = openDocumentReader(config, clock);
   return {
     clock,
     http,
     browser,
     memory,
     reader,
+    documents,
     extractors: { llm, user: user.extract },
     strategies: {
       http: createHttpPageStrategy({ client: http, clock, limits }),
@@ -91,13 +95,20 @@ export function createPageTools(
     },
     close: async () => {
       const closesReader = reader === shared ? null : reader.close();
-      await Promise.all([browser.close(), closesReader, http.close(), llm?.endpoint.close(), user.close()]);
+      const others = [browser.close(), documents.close(), http.close(), llm?.endpoint.close(), user.close()];
+      await Promise.all([closesReader, ...others]);
     },
   };
 }
 
 export function openPageReader(clock: Clock): PageReader {
   return createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
+}
+
+function openDocumentReader({ ocrCommand, ocrTimeoutMs }: Config, clock: Clock): DocumentReader {
+  if (ocrCommand === null) return createDocumentReader({ clock });
+  const ocr = { command: commandWords(ocrCommand), timeoutMs: ocrTimeoutMs, env: harmlessEnvironment() };
+  return createDocumentReader({ clock, ocr });
 }
 
 /** The configured model; null: none. Sends nothing yet. */

@@ -34,7 +34,11 @@ export interface Wiring {
   /** Serves MCP over the standard streams until the client closes them or `signal` aborts. */
   serveMcp(api: OrbweaverClient, log: Log, signal: AbortSignal): Promise<void>;
   /** A worker with a temporary store. */
-  startScratch(config: Config, log: Log, options: { sessionId?: string; pool?: boolean }): Promise<CliScratch>;
+  startScratch(
+    config: Config,
+    log: Log,
+    options: { sessionId?: string; pool?: boolean; file?: { bytes: Uint8Array; name: string; contentType: null } },
+  ): Promise<CliScratch>;
   capture(config: Config, log: Log, url: string, options: CaptureOptions): Promise<CapturedPage>;
   captureHar(text: string): Promise<CapturedPage>;
   /** Opens a visible browser; null: there is no display. `done` closes it. */

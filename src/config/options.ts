@@ -5,6 +5,7 @@
 import { LOG_LEVELS } from "../base/log.ts";
 import { PROXY_ROTATIONS } from "../domain/proxy/proxy-rotation.ts";
 import { BUCKET_OPTIONS } from "./bucket-options.ts";
+import { DOCUMENT_OPTIONS } from "./document-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
 import { RETENTION_OPTIONS } from "./retention-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
@@ -226,6 +227,7 @@ export const OPTIONS = {
     about: "Largest response body, in bytes after decompression.",
     example: "5242880",
   }),
+  ...DOCUMENT_OPTIONS,
   minProxies: option({
     name: "APP_MIN_PROXIES",
     type: type.integer(0, 1_000_000),

@@ -98,6 +98,12 @@ export const path: ValueType<string> = {
   format: String,
 };
 
+export const commandLine: ValueType<string> = {
+  expected: "a program with its arguments, without a shell",
+  parse: (text) => (/^[^\0\r\n]{1,2000}$/.test(text) && text.trim() !== "" ? text.trim() : refuse()),
+  format: String,
+};
+
 /** A third-party API key for a header: only its form is checked. */
 export const key: ValueType<string> = {
   expected: "printable ASCII characters without spaces",

@@ -96,6 +96,22 @@ export interface PageAnswer {
   taken?: TakenFromPage;
   /** Redirects first; the body belongs to the last one. */
   exchanges?: readonly Exchange[];
+  /** The page was a document, such as a PDF: `body` and `contentType` are those of the HTML that it became. */
+  document?: SourceDocument;
+}
+
+/** A document as it was received. */
+interface SourceDocument {
+  type: string;
+  body: Uint8Array;
+  contentType: string | null;
+  /** Its end was left out. */
+  truncated: boolean;
+}
+
+/** The response as it was received. */
+export function receivedOf({ body, contentType, document }: PageAnswer): Pick<PageAnswer, "body" | "contentType"> {
+  return document ?? { body, contentType };
 }
 
 /** Images are PNG. */

@@ -14,6 +14,7 @@ import { type FirecrawlDeps, markOf } from "./deps.ts";
 import { faultOf, FirecrawlFault, rejectInvalid } from "./fault.ts";
 import { mapPages, readMap } from "./map.ts";
 import { listErrors } from "./page-errors.ts";
+import { addParse } from "./parse.ts";
 import { readScrape, scrapePage } from "./scrape.ts";
 import type { Version } from "./scrape-options.ts";
 import { startAsked } from "./start.ts";
@@ -55,6 +56,8 @@ function addRoutes(api: ApiInstance, deps: FirecrawlDeps, version: Version): voi
       data: { ...document, ...(warning === undefined ? {} : { warning }) },
     };
   });
+
+  addParse(api, deps, version);
 
   api.post("/map", open, async (request, reply) => {
     const order = readMap(request.body, version);

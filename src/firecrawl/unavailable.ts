@@ -9,7 +9,6 @@ export const UNAVAILABLE: Readonly<Record<string, string>> = {
   "deep-research": `Research by a model is not supported. Crawl the sites instead. ${MODEL}`,
   llmstxt: "llms.txt files are not supported. Crawl the site for markdown.",
   extract: `Extraction over many pages by a model is not supported. Use scrape, batch or crawl with the json format. ${MODEL}`,
-  parse: "File uploads are not supported: scrape the URL of a page.",
   browser: "Browser sessions are not supported: use actions of scrape (click, write, press, scroll, wait, screenshot).",
   monitor: "Monitors are not supported: use a saved job, POST /jobs with a schedule.",
   feedback: "Feedback is not supported.",

@@ -10,18 +10,19 @@ import { shownUrl, siteOf } from "../domain/text/url.ts";
 import { decodeBody } from "../extract/charset.ts";
 import type { Extraction, PageInput } from "../extract/page.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
-import type { PageAnswer } from "../fetch/page.ts";
+import { type PageAnswer, receivedOf } from "../fetch/page.ts";
 import type { AddressPolicy } from "../net/address.ts";
 import { extractFurther, isReadFurther } from "../pages/extract-further.ts";
 import { planSpecOf } from "../pages/judge.ts";
 import { credentialsFor } from "../pages/access.ts";
-import { getPage, type PageDeps } from "../pages/get-page.ts";
+import { getPage, type PageDeps, type PageGot } from "../pages/get-page.ts";
 import { noticeExpiry } from "../pages/session-expiry.ts";
 import { requireSiteNotHeld } from "./sites/held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { invalid } from "./invalid.ts";
 import { requireExtractor } from "./jobs/extractor-input.ts";
 import { pageJobFrom, type JobInput } from "./jobs/input.ts";
+import { readFile } from "./read-file.ts";
 import { withPageSession } from "./session-for-page.ts";
 
 /** Fetches and parses pages for use cases that answer at once instead of queueing a task. */
@@ -34,7 +35,11 @@ export interface PreviewInput {
   url?: string;
   /** Page content, instead of fetching; `url` is then only the base of its links. */
   html?: string;
-  /** Content type of `html`. */
+  /** Content of a file in Base64, such as a PDF, instead of fetching. */
+  file?: string;
+  /** Name of `file`; decides where its content does not. */
+  file_name?: string;
+  /** Content type of `html` or `file`. */
   content_type?: string;
   /** Include the fetched page in the response. */
   include_html?: boolean;
@@ -71,6 +76,8 @@ export interface PreviewView {
   /** The page as text, if requested. */
   html: string | null;
   content_type: string | null;
+  /** `pdf`, `docx` …; null: a page. */
+  document_type: string | null;
   duration_ms: number;
 }
 
@@ -87,8 +94,9 @@ export async function previewExtraction(
 ): Promise<PreviewView> {
   const begun = deps.clock.monotonic();
   const elapsed = () => Math.round(deps.clock.monotonic() - begun);
+  if (input.file !== undefined) return { ...(await previewFile(deps, input, signal)), duration_ms: elapsed() };
   if (input.html !== undefined) return { ...(await previewHtml(deps, input, signal)), duration_ms: elapsed() };
-  if (input.url === undefined) throw invalid([{ path: "url", message: "is required, unless html is set" }]);
+  if (input.url === undefined) throw invalid([{ path: "url", message: "is required, unless html or file is set" }]);
   const checked = pageJobFrom(jobInputOf(input), deps);
   await requireExtractor(deps, input);
   const job = await withPageSession(deps, checked);
@@ -107,8 +115,11 @@ export async function previewExtraction(
     signal,
   });
   const got = await noticeExpiry(deps, fetched, recipe.session_id, job.url);
+  return { url: shownUrl(job.url), ...viewOf(got, input), duration_ms: elapsed() };
+}
+
+function viewOf(got: PageGot, input: PreviewInput): Omit<PreviewView, "duration_ms" | "url"> {
   return {
-    url: shownUrl(job.url),
     final_url: got.answer === null ? null : shownUrl(got.answer.finalUrl),
     http_status: got.answer?.status ?? got.failure?.httpStatus ?? null,
     strategy: got.plan.way,
@@ -122,9 +133,30 @@ export async function previewExtraction(
     warnings: [...(got.judgement?.warnings ?? [])],
     extract: got.extract ?? null,
     html: input.include_html === true && got.answer !== null ? textOf(got.answer) : null,
-    content_type: got.answer?.contentType ?? null,
-    duration_ms: elapsed(),
+    content_type: got.answer === null ? null : receivedOf(got.answer).contentType,
+    document_type: got.answer?.document?.type ?? null,
   };
+}
+
+/** A document that was sent with the call. */
+async function previewFile(
+  deps: PreviewDeps,
+  input: PreviewInput,
+  signal: AbortSignal,
+): Promise<Omit<PreviewView, "duration_ms">> {
+  const { file = "", file_name: name = "", content_type: contentType = null } = input;
+  if (input.html !== undefined) throw invalid([{ path: "file", message: "cannot be combined with html" }]);
+  if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(file)) throw invalid([{ path: "file", message: "expected Base64" }]);
+  const { url: _url, target_url: _target, ...rules } = { url: null, ...jobInputOf(input) };
+  const { got } = await readFile(deps, { bytes: Buffer.from(file, "base64"), name, contentType }, rules, signal);
+  const nowhere = {
+    url: input.url ?? null,
+    final_url: null,
+    http_status: null,
+    strategy: null,
+    strategy_evidence: null,
+  };
+  return { ...viewOf(got, input), ...nowhere };
 }
 
 function textOf({ body, contentType }: PageAnswer): string {
@@ -132,7 +164,7 @@ function textOf({ body, contentType }: PageAnswer): string {
 }
 
 function jobInputOf(input: PreviewInput): JobInput {
-  const { url, ...rest } = without(input, "html", "content_type", "include_html");
+  const { url, ...rest } = without(input, "html", "file", "file_name", "content_type", "include_html");
   return { ...rest, ...(url === undefined ? {} : { target_url: url }) };
 }
 
@@ -197,5 +229,6 @@ function nothingFetched(input: PreviewInput, extraction: Extraction): Omit<Previ
     extract: null,
     html: null,
     content_type: null,
+    document_type: null,
   };
 }

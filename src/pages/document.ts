@@ -1,7 +1,7 @@
 /** Builds the document of a page from its reading, its files and its browser actions. */
 import type { TaskArtifact } from "../domain/run/outcome.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
-import type { PageAnswer } from "../fetch/page.ts";
+import { type PageAnswer, receivedOf } from "../fetch/page.ts";
 import type { EvidenceStore } from "./evidence.ts";
 import type { PageGot } from "./get-page.ts";
 
@@ -39,12 +39,15 @@ export async function withDocument(
   if (read === undefined || answer === null) return { results: records, artifacts: [] };
   const [first = {}, ...rest] = records;
   const { metadata, truncated, ...forms } = read;
-  const { finalUrl, status, contentType } = answer;
+  const { finalUrl, status } = answer;
+  const { contentType } = receivedOf(answer);
+  // The end of a long PDF is missing in all formats.
+  const cut = answer.document?.truncated === true ? [...new Set([...truncated, ...Object.keys(forms)])] : truncated;
   const about = { source_url: sourceUrl, url: finalUrl, status_code: status, content_type: contentType };
   const document: Record<string, JsonValue> = {
     ...forms,
     metadata: { ...metadata, ...about },
-    ...(truncated.length === 0 ? {} : { truncated }),
+    ...(cut.length === 0 ? {} : { truncated: cut }),
   };
   const artifacts = await keepPictures(keeper, document, answer);
   return { results: [{ ...first, [DOCUMENT]: document }, ...rest], artifacts };

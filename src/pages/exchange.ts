@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { TaskArtifact } from "../domain/run/outcome.ts";
 import { exchangeRecords, renderedRecords } from "../domain/page/warc.ts";
-import type { PageAnswer } from "../fetch/page.ts";
+import { type PageAnswer, receivedOf } from "../fetch/page.ts";
 import type { EvidenceStore } from "./evidence.ts";
 
 export interface ExchangeKeeper {
@@ -31,7 +31,8 @@ export function createExchangeKeeper(
 }
 
 function recordsOf(answer: PageAnswer, now: number, uuid: () => string): Buffer[] {
-  const { exchanges, body } = answer;
+  const { exchanges } = answer;
+  const { body } = receivedOf(answer);
   if (exchanges === undefined) return rendered(answer, now, uuid);
   const last = exchanges.length - 1;
   // Redirect bodies are not read.

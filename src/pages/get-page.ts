@@ -20,10 +20,11 @@ import {
   type PageStrategy,
 } from "../fetch/page.ts";
 import { extractFurther, type FurtherDeps, isReadFurther } from "./extract-further.ts";
-import { type Judgement, judgeAnswer } from "./judge.ts";
+import { failedJudgement, type Judgement, judgeAnswer } from "./judge.ts";
 import { fetchObeying, type RobotsRules } from "./obey-robots.ts";
+import { asPage, type ReadsDocuments } from "./read-document.ts";
 
-export interface PageDeps extends FurtherDeps {
+export interface PageDeps extends FurtherDeps, ReadsDocuments {
   clock: Clock;
   reader: PageReader;
   strategies: Readonly<Record<Way, PageStrategy>>;
@@ -68,6 +69,8 @@ export interface PageOrder {
   conditions?: Validators;
   /** Whether the response is a list of URLs (a feed, a sitemap) and not read as a page. */
   isList?: (answer: PageAnswer) => boolean;
+  /** False: a document, such as a PDF, is not read and fails as `not_html`. Default: true. */
+  documents?: boolean;
   /** The answer then includes the raw exchanges. */
   keepExchanges?: boolean;
   /** Whether to take evidence for this failure. Default: always. */
@@ -143,6 +146,22 @@ export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot
  * browser at once.
  */
 async function getAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
+  const got = await probeAndJudge(deps, order);
+  const { browser } = order.recipe;
+  const isFile = got.plan.way === "browser" && got.failure?.reason === "not_html";
+  if (!isFile || deps.documents === undefined || order.documents === false || (browser?.actions?.length ?? 0) > 0)
+    return got;
+  // A browser does not show files. If this one is a document, a plain request gets it.
+  const evidence: StrategyEvidence = { rule: "document", because: "the URL leads to a file" };
+  const file = await tryOnce(deps, order, { way: "http", probe: false, evidence });
+  return file.answer?.document !== undefined || isDocumentFailure(file.failure) ? file : got;
+}
+
+function isDocumentFailure(failure: Failure | null): boolean {
+  return failure !== null && /^(?:document_|needs_ocr$)/.test(failure.reason);
+}
+
+async function probeAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
   const { plan } = order;
   const first = await tryOnce(deps, order, plan);
   if (!plan.probe || first.judgement === null) return first;
@@ -230,9 +249,12 @@ async function fetchAndJudge(
       return failure !== null && (order.isShown?.(failure) ?? true);
     },
   };
-  const answer = await (robots === undefined
+  const received = await (robots === undefined
     ? strategies[way].fetch(request)
     : fetchObeying(strategies[way], request, robots));
+  const { answer, failure } =
+    order.documents === false ? { answer: received, failure: null } : await asPage(deps, received, signal);
+  if (failure !== null) return { answer, judgement: failedJudgement(failure) };
   const mayBeList = way === "http" && answer.status === 200 && answer.notFollowed === undefined;
   if (mayBeList && order.isList?.(answer) === true) return { answer, judgement: null, isList: true };
   // A 304 to an unconditional request is judged like any other status.

@@ -16,6 +16,7 @@ import type { PageReader } from "../extract/pool.ts";
 import { sourceWanted } from "../extract/extract-request.ts";
 import type { PageReading } from "../extract/reading.ts";
 import type { PageAnswer } from "../fetch/page.ts";
+import { monitorSpec } from "./monitor-spec.ts";
 import { extractionFailure } from "./extraction-failure.ts";
 
 /** The classification of a response. */
@@ -48,7 +49,7 @@ export type ReadAnswer = Pick<PageAnswer, "body" | "contentType" | "replayed">;
 /** The extraction plan for this answer. */
 export function planSpecOf(recipe: Recipe, answer?: ReadAnswer): PlanSpec {
   const document = documentOf(recipe);
-  const about = { links: false, ...(document === null ? {} : { document }) };
+  const about = { links: false, ...(document === null ? {} : { document }), ...monitorSpec(recipe.monitor, recipe) };
   const sourceSpec = sourceWanted(recipe);
   // Without the schema: it applies to the final records of the extractor.
   if (sourceSpec !== null) return { fields: recipe.fields, ...about, ...sourceSpec };
@@ -99,6 +100,11 @@ const NOTHING: Judgement = {
   signIn: null,
 };
 
+/** The judgement of a page that cannot be read at all. */
+export function failedJudgement(what: Failure): Judgement {
+  return { ...NOTHING, failure: what };
+}
+
 const READABLE = /^(?:text\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:json|xml)|rss|atom|ld\+json|javascript))/i;
 
 /** Reads and classifies the answer. `shells`: a page that is empty without scripts counts as a block. */
@@ -135,7 +141,8 @@ export async function judgeAnswer(
   const input = { body: answer.body, contentType: answer.contentType, url };
   const reading = await reader.read(input, options.spec ?? planSpecOf(recipe, answer), {
     signal: options.signal,
-    judge: { status, headers, url, shells: options.shells },
+    // Documents are neither challenges nor empty without scripts.
+    ...(answer.document === undefined ? { judge: { status, headers, url, shells: options.shells } } : {}),
     ...(options.follow === undefined ? {} : { follow: options.follow }),
   });
   const judgement = judgeReading(reading, none, answer, options);
@@ -145,13 +152,13 @@ export async function judgeAnswer(
 /** After a session expires, many sites redirect to a sign-in page with status 200. */
 function withSignIn(
   judgement: Judgement,
-  { body, status, contentType, finalUrl, redirects }: PageAnswer,
+  { body, status, contentType, finalUrl, redirects, document }: PageAnswer,
   recipe: Recipe,
   options: { askedUrl?: string },
 ): Judgement {
   const askedUrl = options.askedUrl ?? redirects[0]?.from ?? finalUrl;
-  // A replayed API call has its own URL.
-  if (askedUrl === finalUrl || isJson(contentType)) return judgement;
+  // A replayed API call has its own URL, and a document asks for no password.
+  if (askedUrl === finalUrl || isJson(contentType) || document !== undefined) return judgement;
   const html = typeof body === "string" ? body : Buffer.from(body).toString("latin1");
   const signIn = signInReached({ askedUrl, finalUrl, html });
   const isSentAway = redirects.length > 0 || URL.parse(askedUrl)?.host !== URL.parse(finalUrl)?.host;

@@ -2,9 +2,11 @@
 import type { CrawlInputSettings } from "../domain/crawl/crawl-settings.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { PackingName } from "../exporters/pack.ts";
+import type { CardParams } from "./cards/croissant.ts";
 import type { Conditions } from "./conditions.ts";
 import type { ValidateParams } from "./file-rules.ts";
 import type { LabelEndpoint } from "./label-endpoint.ts";
+import type { Preset, QualityLimits } from "./texts/quality-rules.ts";
 
 declare const TYPES: unique symbol;
 
@@ -81,10 +83,40 @@ export interface DownloadParams {
   proxy?: string | null;
 }
 
-export interface DeduplicateParams {
+/** Null counts as unset: expressions of a template may produce it. */
+export interface FileDuplicateParams {
   /** Maximum number of differing bits, of 64, between images that count as equal. */
-  distance?: number;
-  keep?: "largest" | "first";
+  distance?: number | null;
+  keep?: string | null;
+}
+
+export interface TextDuplicateParams {
+  /** Path of the text within the items. */
+  text: string;
+  method?: "minhash" | "simhash" | "exact" | null;
+  /** `minhash`: least Jaccard similarity. */
+  threshold?: number | null;
+  /** `minhash`: words per shingle. */
+  shingle?: number | null;
+  /** `simhash`: maximum number of differing bits. */
+  distance?: number | null;
+  keep?: "first" | "longest" | "newest" | (string & {}) | null;
+  /** `newest`: path of the date. */
+  date?: string | null;
+}
+
+export type DeduplicateParams = FileDuplicateParams & Partial<TextDuplicateParams>;
+
+export interface FilterParams extends QualityLimits {
+  /** Path of the text within the items; default: `text`. */
+  text?: string;
+  presets?: readonly Preset[] | null;
+  languages?: readonly string[] | null;
+  /** Path of the language; null: detected from the text. */
+  language?: string | null;
+  where?: Conditions | null;
+  /** By reason: expressions that must be true. */
+  expressions?: Readonly<Record<string, string>> | null;
 }
 
 export interface LabelParams {
@@ -106,6 +138,8 @@ export interface ExportParams {
   where?: Conditions;
   unique?: string;
   name?: string;
+  /** What the data card says; false: none is written. */
+  card?: CardParams | null | false;
 }
 
 export interface CompareParams {
@@ -136,7 +170,11 @@ export const kinds = {
   >,
   deduplicate: { kind: "deduplicate" } as BuiltInKind<
     DeduplicateParams,
-    { kept: number; removed: number; exact: number; near: number }
+    { kept: number; removed: number; exact: number; near: number; without_text?: number }
+  >,
+  filter: { kind: "filter" } as BuiltInKind<
+    FilterParams,
+    { kept: number; removed: number; reasons: Record<string, number> }
   >,
   label: { kind: "label" } as BuiltInKind<
     LabelParams,

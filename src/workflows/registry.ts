@@ -10,6 +10,7 @@ import { crawlStep } from "./steps/crawl.ts";
 import { deduplicateStep } from "./steps/deduplicate.ts";
 import { downloadStep } from "./steps/download.ts";
 import { exportStep } from "./steps/export.ts";
+import { filterStep } from "./steps/filter.ts";
 import { labelStep } from "./steps/label.ts";
 import { scrapeStep } from "./steps/scrape.ts";
 import { validateStep } from "./steps/validate.ts";
@@ -51,6 +52,7 @@ function builtIn(settings: StepKindSettings): StepKind[] {
     deduplicateStep(settings.images),
     downloadStep,
     exportStep,
+    filterStep,
     labelStep,
     scrapeStep,
     validateStep(settings.images),

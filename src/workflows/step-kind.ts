@@ -100,6 +100,8 @@ export interface StepContext {
    * none. Can be read repeatedly.
    */
   itemsOfLastRun(step: string): Promise<AsyncIterable<Item> | null>;
+  /** The last robots.txt that was read of an origin, if any; empty: the site has none. */
+  robotsOf(origin: string): Promise<{ body: Uint8Array; fetchedAt: number } | null>;
   /** Stored files of this run, by step. */
   readonly past: RunHistory;
   readonly files: StepFiles;

@@ -88,7 +88,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.equal(ran.stdout, `${id} completed\n`);
     assert.match(ran.stderr, /^pages: completed after [\d.]+ s: 2 of 2 entries done$/m);
     assert.match(ran.stderr, /^tell: completed after [\d.]+ s: status 200$/m);
-    assert.match(ran.stderr, new RegExp(`1 file: orb workflows files ${id}\n$`));
+    assert.match(ran.stderr, new RegExp(`3 files: orb workflows files ${id}\n$`));
 
     const shown = await installation.run(["workflows", "show", id]);
     assert.match(shown.stdout, /^name +Mine$/m);
@@ -108,7 +108,10 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.match(entries.stdout, /^index +status .*\n +0 +completed +1 +downloaded 1, failed 0 +x\n$/);
     const out = join(installation.dir, "made", "here");
     const files = await installation.run(["workflows", "files", id, "table", "--out", out]);
-    assert.match(files.stdout, /^step .*\ntable +\d+ bytes +text\/csv; charset=utf-8 +\S+mine\.csv +mine\.csv\n$/);
+    assert.match(
+      files.stdout,
+      /^step .*\ntable +\d+ bytes +text\/csv; charset=utf-8 +\S+mine\.csv +mine\.csv\ntable .*mine\.croissant\.json\ntable .*mine\.card\.md\n$/,
+    );
     assert.deepEqual(readFileSync(join(out, "mine.csv"), "utf8").split("\r\n").slice(1, 3), [
       `${site.url("/page/x")},x`,
       `${site.url("/page/7")},7`,
@@ -371,7 +374,7 @@ test(
     assert.match(text, /Two branches {2}█*░* \d+ % {2}\d of 3 steps ended/);
     assert.match(
       text,
-      /Two branches {2}completed {2}\S+ 100 % {2}3 of 3 steps ended[^\r]*\r\n├─ ✓ pages +[\d.]+ s {2}2 of 2 entries done\r\n└─ ✓ tell +[\d.]+ s {2}status 200\r\n✓ table +[\d.]+ s {2}count 2, [^\r]*\r\n\S{36} completed\r\n1 file: orb workflows files \S{36}\r\n$/,
+      /Two branches {2}completed {2}\S+ 100 % {2}3 of 3 steps ended[^\r]*\r\n├─ ✓ pages +[\d.]+ s {2}2 of 2 entries done\r\n└─ ✓ tell +[\d.]+ s {2}status 200\r\n✓ table +[\d.]+ s {2}count 2, [^\r]*\r\n\S{36} completed\r\n3 files: orb workflows files \S{36}\r\n$/,
     );
     await orb.audit();
   },

@@ -9,7 +9,15 @@ import { openWorkspace, typeWhatStandsIn, WHOLE_PAGE } from "./workspace.ts";
 
 test("whoever types what README.md shows gets what it shows", WHOLE_PAGE, (t) => typeWhatStandsIn(t, "README.md"));
 
-for (const page of ["docs/queue.md", "docs/jobs.md", "docs/steps.md", "docs/extractors.md", "docs/workflows.md"])
+for (const page of [
+  "docs/queue.md",
+  "docs/jobs.md",
+  "docs/steps.md",
+  "docs/extractors.md",
+  "docs/workflows.md",
+  "docs/monitors.md",
+  "docs/texts.md",
+])
   test(`whoever types what ${page} shows gets what it shows [slow]`, WHOLE_PAGE, (t) => typeWhatStandsIn(t, page));
 
 test("the examples in TypeScript have no mistake in their types, and a mistake would be found [slow]", async () => {

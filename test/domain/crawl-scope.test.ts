@@ -75,13 +75,17 @@ const TABLE: [link: string, options: Partial<ScopeOptions>, expected: LeftReason
   ["/blog/a;jsessionid=1234", { exclude: ["/blog/a"] }, "excluded"],
   ["https://other.example/blog/a", { include: ["/blog/**"] }, "other_site"],
   // Files.
-  ["/a.pdf", {}, "file"],
-  ["/a.PDF?download=1", {}, "file"],
+  ["/a.pdf", {}, null],
+  ["/a.docx", { include: ["/**"] }, null],
+  ["/a.doc", {}, "file"],
+  ["/a.pdf", { documents: false }, "file"],
+  ["/a.PDF?download=1", { documents: false }, "file"],
   ["/a.jpg", { exclude: ["/x"] }, "file"],
-  ["/docs/a.pdf", { include: ["/docs/**"] }, "file"],
-  ["/docs/a.pdf", { include: ["/docs/**", "/**/*.pdf"] }, null],
-  ["/docs/a.pdf", { include: ["/docs/**/*.{doc,pdf}"] }, null],
-  ["/docs/a.pdf", { include: [String.raw`/\.pdf$/i`] }, null],
+  ["/docs/a.pdf", { include: ["/docs/**"] }, null],
+  ["/docs/a.pdf", { include: ["/docs/**"], documents: false }, "file"],
+  ["/docs/a.pdf", { include: ["/docs/**", "/**/*.pdf"], documents: false }, null],
+  ["/docs/a.pdf", { include: ["/docs/**/*.{doc,pdf}"], documents: false }, null],
+  ["/docs/a.pdf", { include: [String.raw`/\.pdf$/i`], documents: false }, null],
   ["/x/a.pdf", { include: ["/docs/**/*.pdf"] }, "not_included"],
   ["/a.html", {}, null],
   ["/wiki/Node.js", {}, null],
@@ -103,7 +107,7 @@ test("links beyond the depth are left, and only links that nothing else keeps ou
   assert.equal(why("/a", { max_depth: 1 }, 2), "depth");
   assert.equal(why("/a", { max_depth: null }, 500), null);
   assert.equal(why("https://other.example/", { max_depth: 0 }), "other_site");
-  assert.equal(why("/a.pdf", { max_depth: 0 }), "file");
+  assert.equal(why("/a.zip", { max_depth: 0 }), "file");
 });
 
 test("a start is always in scope, whatever else is said", () => {
@@ -245,5 +249,9 @@ test("which pages are followed and which are read is said apart; include is both
   assert.deepEqual(fates({ include: news, follow: lists }), apart);
   assert.deepEqual(fates({ follow: lists, read: news }), apart);
   assert.deepEqual(fates({ follow: lists, read: news, exclude: lists })["page/2"], "left");
-  assert.equal(why(`${start}a.pdf`, { read: ["/**/*.pdf"] }), null, "a file that a pattern of read names");
+  assert.equal(
+    why(`${start}a.pdf`, { read: ["/**/*.pdf"], documents: false }),
+    null,
+    "a file that a pattern of read names",
+  );
 });

@@ -204,7 +204,7 @@ test("a page that cannot be had is an error with its reason", async () => {
   assert.equal((broken.details as { http_status: number }).http_status, 500);
   assert.equal(site.asked.filter((path) => path === "/broken").length, 1, "it is not tried again while one waits");
   const file = await refused(app.scrape(`${site.url}/paper.pdf`));
-  assert.equal((file.details as { failure_reason: string }).failure_reason, "not_html");
+  assert.equal((file.details as { failure_reason: string }).failure_reason, "document_damaged");
   const late = await refused(app.scrape(`${site.url}/never`, { timeout: 300 }));
   assert.deepEqual([late.status, late.code], [408, "SCRAPE_TIMEOUT"]);
   const old = await refused(app.v1.scrapeUrl(`${site.url}/never`, { timeout: 300 }));

@@ -5,6 +5,7 @@ import type { TaskView } from "../../src/orchestrator/runs/view.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
+import { column, pdf } from "../support/pdf-files.ts";
 import { Crawler } from "./crawler.ts";
 import { evidenceOf, TestServer } from "./kit.ts";
 
@@ -29,11 +30,22 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
       ),
       "/a": html(`<title>A</title><main><p>${WORDS}</p><button>b</button></main>`),
       "/bare": html(`<title>Bare</title><p>${WORDS}</p>`),
+      "/study.pdf": (_visit, response) =>
+        void response
+          .writeHead(200, { "content-type": "application/pdf" })
+          .end(pdf([{ texts: column(["The text of a study that a browser does not show."]) }])),
     });
   });
   after(async () => {
     await server[Symbol.asyncDispose]();
     await site[Symbol.asyncDispose]();
+  });
+
+  test("a PDF that a browser meets is fetched by a plain request, and read", async () => {
+    const job = await server.job({ target_url: site.url("/study.pdf"), strategy: "browser", fields: ["text"] });
+    const run = await server.run(job.id);
+    assert.deepEqual([run.status, run.resolved_strategy, evidenceOf(run).rule], ["completed", "http", "document"]);
+    assert.match(JSON.stringify((await server.results(run.id))[0]?.data), /text of a study/);
   });
 
   const documentOf = (data: object) => (data as { document: Document }).document;

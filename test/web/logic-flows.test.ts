@@ -393,6 +393,7 @@ describe("what steps brought", () => {
     assert.equal(words("compare", { first_run: false, changed: 0 }), "No changes");
     assert.equal(words("compare", { first_run: true }), "First run, nothing to compare with");
     assert.equal(words("deduplicate", { kept: 13, removed: 1 }), "13 kept, 1 duplicate");
+    assert.equal(words("filter", { kept: 13, removed: 2 }), "13 kept, 2 dropped");
     assert.equal(words("export", { count: 13, bytes: 2000 }), "13 records, 2 KB");
     assert.equal(words("own", { anything: 1 }, 30), "30 records");
     assert.equal(words("own", null), "");
@@ -403,12 +404,14 @@ describe("what steps brought", () => {
     const steps = [
       brought("crawl", { pages: 29, failed: 1, failed_pages }),
       brought("validate", { valid: 0, invalid: 1, reasons: { not_an_image: 1 } }),
+      brought("filter", { kept: 7, removed: 3, reasons: { too_few_words: 2, no_text: 1 } }),
       brought("export", { count: 0 }),
       brought("download", { downloaded: 3, failed: 0 }),
     ];
     assert.deepEqual(outcomeNotes(steps), [
       { step: "the crawl", text: "1 of 30 pages failed: shop.example/p/17 (the server answered 404 (not found))" },
       { step: "the validate", text: "1 of 1 file invalid: not an image (1)" },
+      { step: "the filter", text: "3 of 10 records dropped: too few words (2), no text (1)" },
       { step: "the export", text: "the export is empty: no records" },
     ]);
   });

@@ -20,6 +20,8 @@ export interface StepSetting {
   past?: RunHistory;
   outputs?: Readonly<Record<string, JsonValue>>;
   signal?: AbortSignal;
+  /** robots.txt by origin. */
+  robots?: Readonly<Record<string, string>>;
 }
 
 /** What a step gave, its items gathered. */
@@ -84,6 +86,10 @@ export class StepHarness implements AsyncDisposable {
       async itemsOfLastRun(step) {
         const items = lastRun?.[step];
         return items === undefined ? null : { [Symbol.asyncIterator]: () => stream(items) };
+      },
+      robotsOf: async (origin) => {
+        const body = setting.robots?.[origin];
+        return body === undefined ? null : { body: Buffer.from(body), fetchedAt: Date.parse("2026-11-01T08:00:00Z") };
       },
       past: setting.past ?? { filesOf: () => stream([]), drop: async () => ({ rows: 0, bytes: 0 }) },
       files: stepFiles(this.artifacts, "step:step"),

@@ -10,6 +10,9 @@ import { isOrbError, OrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { Log } from "../../base/log.ts";
 import type { Config } from "../../config/options.ts";
+import type { PageStrategy } from "../../fetch/page.ts";
+import { fileAnswer, type FileInput } from "../../orchestrator/read-file.ts";
+import { createPageTools, type PageTools } from "../page-tools.ts";
 import { mayBeUsed } from "../../domain/proxy/proxy-score.ts";
 import { upstreamOf } from "../../proxies/sealed-upstream.ts";
 import { openSeal } from "../secret-key.ts";
@@ -27,6 +30,8 @@ interface ScratchOptions extends Pick<WorkerHooks, "reader"> {
   sessionId?: string;
   /** Use proxies of the pool. */
   pool?: boolean;
+  /** Plain requests are answered with this file. */
+  file?: FileInput;
 }
 
 /** Changes nothing in the installation; reads the named session and the proxies from it. */
@@ -56,13 +61,16 @@ export async function startScratch(config: Config, log: Log, options: ScratchOpt
     await copyProxies(store, proxies);
     const created = session === null ? null : (await store.createSession(session, systemClock.now())).created;
     client = opened;
+    const tools = options.file === undefined ? null : toolsFor(options.file, scrapeConfig, log, opened);
     const worker = await startWorker(scrapeConfig, log, {
       client: opened,
+      ...(tools === null ? {} : { tools }),
       ...(options.reader === undefined ? {} : { reader: options.reader }),
     });
     const stop = () =>
       worker
         .stop()
+        .finally(() => tools?.close())
         .finally(() => opened.close())
         .finally(remove);
     return Object.defineProperties({} as Scratch, {
@@ -77,6 +85,12 @@ export async function startScratch(config: Config, log: Log, options: ScratchOpt
     remove();
     throw error;
   }
+}
+
+function toolsFor(file: FileInput, config: Config, log: Log, client: Client): PageTools {
+  const tools = createPageTools(config, log, client);
+  const http: PageStrategy = { name: "http", fetch: async () => fileAnswer(file) };
+  return { ...tools, strategies: { ...tools.strategies, http } };
 }
 
 async function sessionOf(config: Config, id: string): Promise<SessionRecord> {

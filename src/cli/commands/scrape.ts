@@ -15,6 +15,7 @@ Examples:
   orb scrape https://example.com/ --field title=h1 --field more=a@href
   orb scrape https://books.toscrape.com/ --items article.product_pod \\
     --field name=h3 --field price:number=.price_color --format csv
+  orb scrape report.pdf --format markdown
   orb scrape https://example.com/ --format html \\
     --action click=#more --screenshot page.png`;
 
@@ -23,7 +24,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
   const command = program
     .command("scrape")
     .description("fetch one page and print its data; nothing is stored unless you use --save")
-    .argument("<url>", "the page");
+    .argument("<url>", "the page, or the path of a file, such as report.pdf");
   addRecipeOptions(command, { strategies: ["auto", "http", "browser"], attempts: "maximum attempts (default: 1)" })
     .addOption(
       new Option("--format <name>", "output format; default: readable text on a terminal, otherwise json").choices([

@@ -5,6 +5,7 @@ import { POOL } from "../../domain/proxy/proxy-options.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";
+import { fileUrl } from "../../orchestrator/read-file.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
 import { definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
@@ -26,6 +27,7 @@ import {
   writeScreenshot,
 } from "./scrape-document.ts";
 import { remoteBackend, localBackend, type ScrapeBackend } from "./scrape-backend.ts";
+import { fileOf, type ScrapedFile } from "./scrape-file.ts";
 import { ScrapeNotes } from "./scrape-notes.ts";
 import { withFormatOfFile } from "../out-format.ts";
 import { type StopRequest, stopRequest } from "../stop.ts";
@@ -44,12 +46,15 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
   refuseLostFormat(context.json, options);
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out, options.format ?? "json");
   if (options.screenshot !== undefined) await wiring.refuseUnwritable(options.screenshot);
+  const file = await fileOf(wiring, url, options);
   const recipe = (await recipeOf({ ...options, maxAttempts: triesOf(options) ?? 1 }, wiring)) as JobInput;
   const robots = options.respectRobots === true ? { respect_robots: true } : {};
-  const input = withDocumentRequest({ ...recipe, ...robots, target_url: absolute(url) }, options);
+  const how =
+    file === null ? { target_url: absolute(url) } : { target_url: fileUrl(file.name), strategy: "http" as const };
+  const input = withDocumentRequest({ ...recipe, ...robots, ...how }, options);
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
   using stop = stopRequest(wiring, terminal, null, "cancelling; press Ctrl-C again to exit at once");
-  const got = { url, input, named: recipe, options, line, stop };
+  const got = { url: file === null ? url : how.target_url, file, input, named: recipe, options, line, stop };
   try {
     if (options.url === undefined) await scrapeHere(context, got);
     else
@@ -64,6 +69,8 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
 interface Scraped {
   /** As typed by the user. */
   url: string;
+  /** Read instead of fetching the URL. */
+  file: ScrapedFile | null;
   input: JobInput;
   /** The fields named by the user: notes cover only these. */
   named: Pick<JobInput, "fields" | "items">;
@@ -77,7 +84,7 @@ async function scrapeHere(context: CliContext, got: Scraped): Promise<void> {
   const { config, warnings } = context.wiring.loadConfig();
   const log = got.line.wrap(commandLog(context.terminal, config.logLevel));
   for (const warning of warnings) log.warn(warning);
-  const worker = await startWorker(context, config, log, got.options);
+  const worker = await startWorker(context, config, log, got);
   try {
     // A session of the installation has another id in the temporary store.
     const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
@@ -141,13 +148,14 @@ function startWorker(
   context: CliContext,
   config: Config,
   log: Log,
-  options: ScrapeOptions,
+  { options, file }: Scraped,
 ): Promise<CliWorker & Partial<CliScratch>> {
   const { wiring } = context;
   if (options.save === true) return wiring.startWorker(config, log, { onRole: () => {}, onTask: () => {} });
   return wiring.startScratch(config, log, {
     ...(options.session === undefined ? {} : { sessionId: options.session }),
     pool: options.proxy === POOL,
+    ...(file === null ? {} : { file }),
   });
 }
 

@@ -7,7 +7,7 @@ import { MOST_STARTS } from "./crawl-limits.ts";
 import { STAY_WITHIN } from "./crawl-settings.ts";
 import { compileCrawlPatterns, type CrawlPatterns, type PatternLists } from "./crawl-patterns.ts";
 import { crawlSiteOf } from "./crawl-site.ts";
-import { fileEnding } from "../page/file-kinds.ts";
+import { fileEnding, isDocumentEnding } from "../page/file-kinds.ts";
 import type { Parsed } from "../lane/queue-item.ts";
 import { withoutSessionIds } from "../page/session-ids.ts";
 import { NO_TRAPS, TRAP_LIMITS, type TrapLimits, type TrapReason, Traps, type TrapState } from "./traps.ts";
@@ -24,12 +24,14 @@ export interface ScopeOptions extends PatternLists {
   same_site?: boolean | null | undefined;
   /** With `same_site`: default is the whole site. */
   stay_within?: StayWithin | null | undefined;
+  /** Whether files that can be read, such as PDF, are pages. Default: true. */
+  documents?: boolean | null | undefined;
 }
 
 /** The part of a crawl's options that decides which links it follows. */
 export function scopeOptionsOf(options: Omit<ScopeOptions, "url">): Omit<ScopeOptions, "url"> {
-  const { max_depth, include, exclude, follow, read, same_site, stay_within } = options;
-  return { max_depth, include, exclude, follow, read, same_site, stay_within };
+  const { max_depth, include, exclude, follow, read, same_site, stay_within, documents } = options;
+  return { max_depth, include, exclude, follow, read, same_site, stay_within, documents };
 }
 
 type StayWithin = (typeof STAY_WITHIN)[number];
@@ -106,10 +108,12 @@ function parseRules(options: ScopeOptions, urlLength: number, errors: FieldError
       path: "stay_within",
       message: "cannot be combined with same_site: false, which follows links to other sites",
     });
+  const documents: unknown = options.documents ?? true;
+  if (typeof documents !== "boolean") errors.push({ path: "documents", message: "expected true or false" });
   if (errors.length > 0) return null;
   const sites = sameSite === true ? new Set(starts.map(({ url }) => crawlSiteOf(new URL(url)))) : null;
   const near = within === "site" ? null : starts.map(({ url }) => areaOf(new URL(url), within as StayWithin));
-  return new ScopeRules({ starts, patterns, sites, near, urlLength });
+  return new ScopeRules({ starts, patterns, sites, near, urlLength, documents: documents === true });
 }
 
 interface StartArea {
@@ -138,6 +142,7 @@ interface Rules {
   /** Null: anywhere on its sites. */
   near: readonly StartArea[] | null;
   urlLength: number;
+  documents: boolean;
 }
 
 type RulesDecision = { follow: true; key: string; url: string } | ({ follow: false } & Left);
@@ -189,10 +194,11 @@ export class ScopeRules {
   }
 
   #whyNot(page: URL, url: string): Left | null {
-    const { sites, near, patterns } = this.#rules;
+    const { sites, near, patterns, documents } = this.#rules;
     if (sites !== null && !sites.has(crawlSiteOf(page))) return { why: "other_site" };
     if (near !== null && !isNear(page, near)) return { why: "elsewhere" };
-    const ending = fileEnding(page.pathname);
+    const file = fileEnding(page.pathname);
+    const ending = documents && file !== null && isDocumentEnding(file) ? null : file;
     if (patterns.areNone) return ending === null ? null : { why: "file" };
     return patterns.whyNot(targetOf(url, page.href), ending);
   }

@@ -172,6 +172,18 @@ export const CRAWL_SETTINGS = {
     },
     reach: true,
   },
+  documents: {
+    schema: {
+      type: "boolean",
+      description: "follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them",
+    },
+    default: true,
+    label: "Read documents",
+    form: { help: "PDF, Office and other documents that pages link to are read like pages." },
+    cli: { flag: "--no-documents", about: "skip links to documents, such as PDF and Office files", sets: false },
+    agents: { default: true, description: "also read linked documents, such as PDF and Office files" },
+    reach: true,
+  },
   delay_seconds: {
     schema: {
       type: "number",

@@ -16,6 +16,15 @@ const FILES: Readonly<Record<string, string>> = {
 // `.js`, `.txt`, `.md` and `.com` are omitted on purpose: `/wiki/Node.js` and `/company/example.com` are pages.
 const ENDINGS: ReadonlySet<string> = new Set(Object.values(FILES).flatMap((endings) => endings.split(" ")));
 
+/** Files that are read like pages. */
+const READABLE: ReadonlySet<string> = new Set(
+  "pdf docx docm dotx xlsx xlsm pptx ppsx odt ods odp epub rtf csv tsv".split(" "),
+);
+
+export function isDocumentEnding(ending: string): boolean {
+  return READABLE.has(ending);
+}
+
 /** The extension in lower case, if the path looks like a file; null: it may be a page. */
 export function fileEnding(pathname: string): string | null {
   const name = pathname.slice(pathname.lastIndexOf("/") + 1);

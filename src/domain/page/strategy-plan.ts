@@ -13,7 +13,7 @@ export type Way = "http" | "browser" | "api_replay";
 
 export interface StrategyEvidence {
   /** What decided. */
-  rule: "requires_auth" | "needed" | "explicit" | "site" | "learned" | "probe" | "escalated";
+  rule: "requires_auth" | "needed" | "explicit" | "site" | "learned" | "probe" | "escalated" | "document";
   because: string;
   /** Status of the probe, or of the block before. */
   http_status?: number | null;

@@ -1,5 +1,6 @@
 /** The article of a page as text, Markdown and HTML, with its statistics. */
 import { hash } from "node:crypto";
+import { MAX_TEXT } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
 import { cleanHtml } from "../values/clean-html.ts";
 import type { MainContent } from "../main-content/find.ts";
@@ -41,6 +42,19 @@ export function readArticle(found: MainContent, options: ArticleOptions): Articl
     },
     wordCount: countWords(text),
     language: options.language ?? detectLanguage(text),
+    contentHash: hash("sha256", squeeze(text), "hex"),
+  };
+}
+
+/** Of a page without markup. */
+export function textArticle(page: string): Article {
+  const text = page.slice(0, MAX_TEXT).trim();
+  return {
+    text,
+    markdown: text,
+    html: `<pre>${text.replace(/&/g, "&amp;").replace(/</g, "&lt;")}</pre>`,
+    wordCount: countWords(text),
+    language: detectLanguage(text),
     contentHash: hash("sha256", squeeze(text), "hex"),
   };
 }

@@ -1,9 +1,9 @@
 /** Lazily computed, cached facts about one page. */
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
-import { type Article, readArticle } from "../article/article.ts";
+import { type Article, readArticle, textArticle } from "../article/article.ts";
 import { contextOf } from "../main-content/context.ts";
 import type { PageContext } from "../main-content/columns.ts";
-import { findMainContent, type JudgedPage, type MainContent, readPageBlocks } from "../main-content/find.ts";
+import { findMainContent, type JudgedPage, type MainContent, readPageBlocks, wholeBody } from "../main-content/find.ts";
 import { type PageType, pageTypeOf } from "../main-content/page-type.ts";
 import { readRobotsDirectives, type RobotsDirectives } from "../../domain/site/robots-directives.ts";
 import type { Document, Element } from "../dom/nodes.ts";
@@ -31,6 +31,8 @@ export class PageFacts {
   readonly url: string | null;
   readonly text: string;
   readonly isJson: boolean;
+  readonly #isDocument: boolean;
+  readonly #isText: boolean;
   #base: string | null | undefined;
   #meta: Map<string, string[]> | null = null;
   #jsonLd: JsonObject[] | null = null;
@@ -46,11 +48,21 @@ export class PageFacts {
   #mainContent: MainContent | null | undefined;
   #article: Article | null | undefined;
 
-  constructor(page: { document: Document; url: string | null; text: string; isJson: boolean }) {
+  /** `isDocument`: all of it is content, as in a PDF that was converted; `isText`: it has no markup. */
+  constructor(page: {
+    document: Document;
+    url: string | null;
+    text: string;
+    isJson: boolean;
+    isDocument?: boolean;
+    isText?: boolean;
+  }) {
     this.document = page.document;
     this.url = page.url;
     this.text = page.text;
     this.isJson = page.isJson;
+    this.#isDocument = page.isDocument ?? false;
+    this.#isText = page.isText ?? false;
   }
 
   /** The `<base>` URL, else the page's own. */
@@ -193,11 +205,14 @@ export class PageFacts {
   }
 
   get mainContent(): MainContent | null {
-    if (this.#mainContent === undefined) {
-      const page = this.#blocks;
-      this.#mainContent = page === null ? null : findMainContent(page, this.#pageContext);
-    }
+    if (this.#mainContent === undefined) this.#mainContent = this.#findMainContent();
     return this.#mainContent;
+  }
+
+  #findMainContent(): MainContent | null {
+    if (this.#isDocument) return wholeBody(this.document);
+    const page = this.#blocks;
+    return page === null ? null : findMainContent(page, this.#pageContext);
   }
 
   get pageType(): PageType | null {
@@ -210,9 +225,10 @@ export class PageFacts {
 
   get article(): Article | null {
     if (this.#article === undefined) {
-      const found = this.mainContent;
+      const found = this.#isText ? null : this.mainContent;
       const options = { language: this.language, resolve: this.resolve };
-      this.#article = found === null ? null : readArticle(found, options);
+      if (this.#isText) this.#article = textArticle(this.text);
+      else this.#article = found === null ? null : readArticle(found, options);
     }
     return this.#article;
   }

@@ -43,6 +43,13 @@ export function readPageBlocks(document: Document): JudgedPage | null {
   return { ...readBlocks(body, { ...candidate, isHidden }), candidate };
 }
 
+/** Of a document, where nothing surrounds the content. */
+export function wholeBody(document: Document): MainContent | null {
+  const body = bodyOf(document);
+  const keep = (element: Element) => !isHidden(element);
+  return body === null ? null : { root: body, keep, keepInText: keep };
+}
+
 function byModel(page: BlockPage, context: PageContext): MainContent | null {
   const surveyed = survey(page, context.title);
   const likelihoods: number[] = [];

@@ -1,4 +1,6 @@
+import type { Readable } from "node:stream";
 import type { Seal } from "../../base/seal.ts";
+import { crawlKey } from "../../domain/crawl/crawl-scope.ts";
 import type { Failure } from "../../domain/run/failure.ts";
 import type { Attempt, Handled, Report, RunEvent, TaskArtifact } from "../../domain/run/outcome.ts";
 import type { PageSnapshot, Recipe } from "../../domain/run/recipe.ts";
@@ -7,7 +9,7 @@ import { openActions } from "../../domain/page/secret-actions.ts";
 import { recipeAt, robotsOverride } from "../../domain/site/site-options.ts";
 import { type PageMemory, planStrategy } from "../../domain/page/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/text/url.ts";
-import type { PageAnswer } from "../../fetch/page.ts";
+import { type PageAnswer, receivedOf } from "../../fetch/page.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import { type PageFileKeeper, withDocument } from "../../pages/document.ts";
 import type { EvidenceKeeper } from "../../pages/evidence.ts";
@@ -19,6 +21,8 @@ import type { ClaimedTask, Store } from "../../store/ports/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import { holdAtHead } from "./hold-at-head.ts";
 import { type FixtureWriter, RunFixtures } from "./fixtures.ts";
+import { RunMonitor } from "./monitor.ts";
+import { withTracking } from "./tracking.ts";
 import { requireOpenSite, movedElsewhere, waitElsewhere } from "./crawl/other-sites.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { memoryAt } from "./site-memory.ts";
@@ -32,6 +36,7 @@ export interface PageHandlerDeps extends PageDeps {
   exchanges: ExchangeKeeper;
   files: PageFileKeeper;
   keepFixture: FixtureWriter;
+  openArtifact(hash: string): Promise<Readable>;
   robots: RobotsRules;
   /** The user's solver; null: walls are left to a person. */
   solve: Solve | null;
@@ -95,8 +100,19 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const notes = [override, solving].filter((event) => event !== null);
   const durationMs = Math.round(clock.monotonic() - begun);
   const handled = await new Conclusion(deps, { task, recipe, url, notes }, got, durationMs).handled();
-  const fixtures = RunFixtures.of(deps, { ...run, sessionId: run.facts.session_id ?? null }, requested);
-  return fixtures === null ? handled : fixtures.with(handled, got);
+  const sessionId = run.facts.session_id ?? null;
+  const fixtures = RunFixtures.of(deps, { ...run, sessionId }, requested);
+  const { tracking, url: pageUrl } = run.snapshot as PageSnapshot;
+  const tracked = await withTracking(deps, tracking, handled, pageUrl, requested);
+  const kept = fixtures === null ? tracked : await fixtures.with(tracked, got);
+  const monitor = RunMonitor.of(deps, { ...run, sessionId }, requested.monitor, requested);
+  const visit = {
+    key: crawlKey(pageUrl),
+    url: pageUrl,
+    isRedirected: false,
+    again: () => getPage(deps, { ...order, plan: got.plan }),
+  };
+  return monitor === null ? kept : monitor.with(kept, got, visit, context);
 }
 
 /** Passes a wall that a browser did not get past to the user's solver, and fetches the page again with its answer. */
@@ -171,8 +187,9 @@ class Conclusion {
     const moved = movedElsewhere(answer);
     if (moved !== null) return { ...moved, answeredMs: answer?.headMs ?? null, report: this.#moved(answer!) };
     if (failure !== null) return this.#failed(failure);
-    // An API call says nothing about the site's pages.
-    const learned = plan.way === "browser" && this.#recipe.strategy === "api_replay" ? null : lessonOf(this.#url, plan);
+    // An API call or a document says nothing about the site's pages.
+    const isOther = plan.way === "browser" && this.#recipe.strategy === "api_replay";
+    const learned = isOther || answer?.document !== undefined ? null : lessonOf(this.#url, plan);
     return {
       kind: "completed",
       ...(await withDocument(this.#deps.files, this.#got, judgement?.records ?? [], this.#task.url ?? this.#url)),
@@ -237,10 +254,12 @@ function statsOf(
   before: readonly string[],
   durationMs: number,
 ): PageStats {
+  const received = answer === null ? null : receivedOf(answer);
   const stats: PageStats = {
     http_status: answer?.status ?? null,
-    content_type: answer?.contentType?.slice(0, 200) ?? null,
-    content_length: answer === null ? null : sizeOf(answer.body),
+    content_type: received?.contentType?.slice(0, 200) ?? null,
+    content_length: received === null ? null : sizeOf(received.body),
+    ...(answer?.document === undefined ? {} : { document_type: answer.document.type }),
     // Bounded: the site decides how long these are, and they are shown on the run, in its log and in every list.
     title: judgement?.title?.slice(0, 500) ?? null,
     final_url: answer === null ? null : shownUrl(answer.finalUrl).slice(0, MAX_SHOWN_LENGTH),

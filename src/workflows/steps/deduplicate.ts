@@ -1,11 +1,12 @@
 import { type Candidate, findNearDuplicates, type NearDuplicate } from "../../images/duplicates.ts";
 import type { ImageInspector } from "../../images/inspector.ts";
 import { isHash, MOST_DISTANCE } from "../../images/near.ts";
-import type { DeduplicateParams } from "../built-in-kinds.ts";
+import type { DeduplicateParams, FileDuplicateParams } from "../built-in-kinds.ts";
 import { bytesOf, factsOf, hashOf } from "../items/item-keys.ts";
 import { untilAborted, writeItems } from "../items/items-file.ts";
 import { BATCH, inBatches, lookAt } from "../items/picture-facts.ts";
-import type { Item, StepContext, StepKind } from "../step-kind.ts";
+import type { Item, StepContext, StepEnd, StepKind } from "../step-kind.ts";
+import { deduplicateTexts, faultsOfTextParams, TEXT_SCHEMAS } from "../texts/deduplicate-texts.ts";
 
 /** Covers resized and recompressed copies, and hardly ever other images: see images/perceptual-hash. */
 const DEFAULT_DISTANCE = 8;
@@ -23,42 +24,59 @@ interface Copy {
   distance: number;
 }
 
-/** Forwards each file and each image once. */
+/** Forwards each file, each image and each text once. */
 export function deduplicateStep(inspector: ImageInspector): StepKind<DeduplicateParams> {
   return {
     kind: "deduplicate",
-    about: "Passes on each file once; of similar images, only the largest.",
+    about: "Passes on each file or text once; of similar images or texts, only one.",
     params: {
       type: "object",
       properties: {
+        ...TEXT_SCHEMAS,
         distance: {
-          type: "integer",
+          type: ["integer", "null"],
           minimum: 0,
           maximum: MOST_DISTANCE,
-          description: `How many of 64 hash bits may differ between duplicate images; 0: only exact copies. Default: ${DEFAULT_DISTANCE}.`,
+          description: `How many of 64 hash bits may differ between duplicate images, or texts with simhash; 0: only exact copies. Default: ${DEFAULT_DISTANCE}.`,
         },
         keep: {
-          enum: ["largest", "first"],
-          description: "Which of several similar images to keep. Default: largest.",
+          anyOf: [
+            { enum: ["largest", "first", "longest", "newest", null] },
+            { type: "string", pattern: "^(highest|lowest):.{1,500}$" },
+          ],
+          description:
+            "Which of several duplicates to keep. Images: largest (default) or first. Texts: first (default), longest, newest, highest:PATH or lowest:PATH.",
         },
       },
       additionalProperties: false,
     },
-    async run(context, { distance = DEFAULT_DISTANCE, keep = "largest" }) {
-      const census = await countFiles(context, inspector, distance > 0);
-      const { signal, clock } = context;
-      const near = distance === 0 ? [] : await findNearDuplicates(census.files, { distance, keep, clock, signal });
-      const copies = copiesOf(census.unique, near);
-      const exact = copies.filter((copy) => copy?.match === "exact").length;
-      const removed = copies.filter((copy) => copy !== null).length;
-      const { file } = await writeItems(context.files, "removed.jsonl", removedItems(context, census, copies));
-      return {
-        kind: "done",
-        output: { kept: copies.length - removed, removed, exact, near: removed - exact },
-        items: keptItems(context, copies),
-        files: file === null ? [] : [file],
-      };
-    },
+    check: faultsOfTextParams,
+    run: (context, params) =>
+      typeof params.text === "string"
+        ? deduplicateTexts(context, { ...params, text: params.text })
+        : deduplicateFiles(context, inspector, params),
+  };
+}
+
+async function deduplicateFiles(
+  context: StepContext,
+  inspector: ImageInspector,
+  params: FileDuplicateParams,
+): Promise<StepEnd> {
+  const distance = params.distance ?? DEFAULT_DISTANCE;
+  const keep = params.keep === "first" ? "first" : "largest";
+  const census = await countFiles(context, inspector, distance > 0);
+  const { signal, clock } = context;
+  const near = distance === 0 ? [] : await findNearDuplicates(census.files, { distance, keep, clock, signal });
+  const copies = copiesOf(census.unique, near);
+  const exact = copies.filter((copy) => copy?.match === "exact").length;
+  const removed = copies.filter((copy) => copy !== null).length;
+  const { file } = await writeItems(context.files, "removed.jsonl", removedItems(context, census, copies));
+  return {
+    kind: "done",
+    output: { kept: copies.length - removed, removed, exact, near: removed - exact },
+    items: keptItems(context, copies),
+    files: file === null ? [] : [file],
   };
 }
 

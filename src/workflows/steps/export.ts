@@ -3,11 +3,15 @@ import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Exporter, ExportRecord, PackedFile } from "../../exporters/exporter.ts";
 import { type PackingName, PACKINGS } from "../../exporters/pack.ts";
 import { exporterNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
+import { type CardParams, croissantOf, type DatasetFacts } from "../cards/croissant.ts";
+import { dataCard } from "../cards/data-card.ts";
+import { DatasetSurvey } from "../cards/survey.ts";
 import { CONDITION_SCHEMAS, compileConditions, type Conditions, faultsOfConditions } from "../conditions.ts";
 import { isDevice, safeName } from "../items/dataset-names.ts";
 import { type Dataset, type DatasetParams, openDataset, type DatasetEntry } from "../items/dataset.ts";
 import { addressOf, hashOf, labelOf } from "../items/item-keys.ts";
-import { PATH_SCHEMA, valueAt } from "../items/item-values.ts";
+import { valueAt } from "../../domain/text/value-at.ts";
+import { PATH_SCHEMA } from "../items/item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 /** Null counts as unset: expressions of a template may produce it. */
@@ -18,9 +22,11 @@ interface ExportParams extends DatasetParams {
   archive?: PackingName;
   fields?: Readonly<Record<string, string>>;
   name?: string;
+  card?: CardParams | false;
 }
 
 const SPLIT_NAME = "^[A-Za-z][A-Za-z0-9_-]{0,31}$";
+const SAID = { type: ["string", "null"], maxLength: 5000 };
 /** At most this many labels are counted individually. */
 const MOST_LABELS = 1000;
 /** The table of images. */
@@ -67,6 +73,21 @@ export const exportStep: StepKind<NullableParams> = {
       },
       unique: { ...PATH_SCHEMA, description: "A path: of items with the same value there, export only the first." },
       name: { type: "string", minLength: 1, maxLength: 100, description: "File name without extension." },
+      card: {
+        anyOf: [
+          {
+            type: "object",
+            properties: Object.fromEntries(
+              ["description", "license", "url", "creator", "citation", "version"].map((name) => [name, SAID]),
+            ),
+            additionalProperties: false,
+          },
+          { type: "null" },
+          { const: false },
+        ],
+        description:
+          "What the data card and the Croissant description say besides the counts: description, license, url, creator, citation, version. false: none is written.",
+      },
     },
     additionalProperties: false,
   },
@@ -89,11 +110,14 @@ export const exportStep: StepKind<NullableParams> = {
     const manifest = `${MANIFEST}.${exporter.extension}`;
     const dataset = await openDataset(context, params, [manifest]);
     const archive = params.archive ?? (params.images === true ? "zip" : null);
-    const counts = await countsOf(dataset, params);
+    const survey = new DatasetSurvey();
+    const counts = await countsOf(dataset, params, survey);
     const tables = await writeTables(context, dataset, exporter, params, archive !== null, counts);
     const packed = archive === null ? null : await pack(context, dataset, tables, archive, nameOf(context, params));
     const files = [...(packed === null ? [] : [packed]), ...tables.map(({ stored }) => stored)];
     const [main] = files as [TaskArtifact];
+    const described =
+      params.card === false ? [] : await describe(context, params, { exporter, survey, tables, packed });
     return {
       kind: "done",
       output: {
@@ -104,7 +128,7 @@ export const exportStep: StepKind<NullableParams> = {
         ...counts.more,
       },
       items: itemsOf(dataset),
-      files,
+      files: [...files, ...described],
     };
   },
 };
@@ -115,12 +139,14 @@ interface Counts {
   more: Record<string, JsonValue>;
 }
 
-async function countsOf(dataset: Dataset, params: ExportParams): Promise<Counts> {
+async function countsOf(dataset: Dataset, params: ExportParams, survey: DatasetSurvey): Promise<Counts> {
   const splits = new Map(Object.keys(params.split ?? {}).map((name) => [name, 0]));
   const labels = new Map<string, number>();
   let count = 0;
-  for await (const { item, split } of dataset.entries()) {
+  for await (const entry of dataset.entries()) {
+    const { item, split, file } = entry;
     count += 1;
+    survey.add(item, rowOf(entry, params), file);
     if (split !== null) splits.set(split, (splits.get(split) ?? 0) + 1);
     const label = labelOf(item);
     if (label !== null && (labels.has(label) || labels.size < MOST_LABELS))
@@ -136,6 +162,8 @@ async function countsOf(dataset: Dataset, params: ExportParams): Promise<Counts>
 
 interface Table {
   path: string;
+  /** Its split, if each has a table of its own. */
+  part: string | null;
   shrinks: boolean;
   stored: TaskArtifact;
 }
@@ -159,7 +187,7 @@ async function writeTables(
     const options = { plain: true, ...(columns === null ? {} : { columns }) };
     const records = recordsOf(context, dataset, params, part, counts.count);
     const stored = await context.files.save(exporter.export(records, options), { name: path, contentType });
-    tables.push({ path, shrinks: isText, stored });
+    tables.push({ path, part, shrinks: isText, stored });
   }
   return tables;
 }
@@ -198,11 +226,16 @@ async function* recordsOf(
   let done = 0;
   for await (const entry of dataset.entries()) {
     if (part !== null && entry.split !== part) continue;
-    const { url = addressOf(entry.item) ?? "", ...data } = dataOf(entry, params);
-    yield { id: "", run_id: context.run.id, task_id: "", url: String(url ?? ""), data, created_at: "" };
+    const { url, ...data } = rowOf(entry, params);
+    yield { id: "", run_id: context.run.id, task_id: "", url, data, created_at: "" };
     done += 1;
     context.progress(done, total * (params.images === true ? 2 : 1));
   }
+}
+
+function rowOf(entry: DatasetEntry, params: ExportParams): Record<string, JsonValue> & { url: string } {
+  const { url = addressOf(entry.item) ?? "", ...data } = dataOf(entry, params);
+  return { url: String(url ?? ""), ...data };
 }
 
 function dataOf({ item, split, file }: DatasetEntry, { fields, images }: ExportParams): Record<string, JsonValue> {
@@ -216,6 +249,45 @@ function dataOf({ item, split, file }: DatasetEntry, { fields, images }: ExportP
     return value === undefined && !ALWAYS.has(name) ? [] : [[name, value ?? null] as const];
   });
   return { file, label: labelOf(item), ...part, ...Object.fromEntries(known), ...named };
+}
+
+/** The data card and the Croissant description. They have a date, so they are beside the archive, whose bytes stay the same. */
+async function describe(
+  context: StepContext,
+  params: ExportParams,
+  made: { exporter: Exporter; survey: DatasetSurvey; tables: readonly Table[]; packed: TaskArtifact | null },
+): Promise<TaskArtifact[]> {
+  const { exporter, survey, tables, packed } = made;
+  const name = nameOf(context, params);
+  const archive = packed === null ? null : fileNameOf(packed);
+  const facts: DatasetFacts = {
+    name,
+    date: new Date(context.clock.now()).toISOString().slice(0, 10),
+    format: exporter.name,
+    files: [
+      ...(packed === null ? [] : [{ ...described(packed), records: null }]),
+      ...tables.map(({ stored, part }) => ({ ...described(stored), records: part ?? "records" })),
+    ],
+    archive: params.images === true ? archive : null,
+    survey,
+    hasFixedColumns: columnsOf(params) !== null,
+    card: params.card || {},
+  };
+  const save = (text: string, file: string, contentType: string) =>
+    context.files.save([Buffer.from(text)], { name: file, contentType });
+  return [
+    await save(`${JSON.stringify(croissantOf(facts), null, 2)}\n`, `${name}.croissant.json`, "application/ld+json"),
+    await save(await dataCard(context, facts), `${name}.card.md`, "text/markdown; charset=utf-8"),
+  ];
+}
+
+function described({ hash, size, contentType, url }: TaskArtifact) {
+  return { name: fileNameOf({ url }), contentType: contentType ?? "application/octet-stream", size, hash };
+}
+
+/** As people download it. */
+function fileNameOf({ url }: Pick<TaskArtifact, "url">): string {
+  return decodeURIComponent(url.slice(url.lastIndexOf("/") + 1));
 }
 
 async function pack(

@@ -39,6 +39,7 @@ const Preview = strict({
   ),
   html: nullable(Type.String({ description: "the page as it was read, if requested and fetched" })),
   content_type: text,
+  document_type: nullable(Type.String({ description: "of a document, such as pdf or docx" })),
   duration_ms: Type.Integer({ minimum: 0 }),
 });
 
@@ -47,14 +48,20 @@ export function previewRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/extract/preview",
     {
-      // The body contains a page.
-      bodyLimit: limitsOf(deps).workflowBytes,
+      // The body contains a page or a file.
+      bodyLimit: 4 * limitsOf(deps).workflowBytes,
       schema: {
         summary: "Extract a page with these rules; nothing is stored",
         operationId: "previewExtraction",
         tags: ["extract"],
         body: strict({
           ...pageSource,
+          file: Type.Optional(
+            Type.String({ minLength: 1, description: "a document in Base64, such as a PDF, instead of fetching it" }),
+          ),
+          file_name: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 500, description: "name of file, such as prices.csv" }),
+          ),
           include_html: Type.Optional(Type.Boolean({ description: "include the page in the response" })),
           fields: Type.Optional(Fields),
           items: Type.Optional(Items),

@@ -39,8 +39,9 @@ export function itemsOf(
   url: string,
   depth: number,
   records: readonly Record<string, JsonValue>[],
+  documentType: string | null = null,
 ): Record<string, JsonValue>[] {
-  const about = { url, depth };
+  const about = { url, depth, ...(documentType === null ? {} : { document_type: documentType }) };
   const isInDocument = documentOf(recipe) !== null && options.article !== true;
   const text =
     article === null

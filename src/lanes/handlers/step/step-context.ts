@@ -50,6 +50,7 @@ export function stepContext(
       const gone = file !== null && file.hash !== null && !(await files.has(file.hash));
       return file === null || gone ? null : { [Symbol.asyncIterator]: () => readItems(files, file) };
     },
+    robotsOf: (origin) => deps.store.robots(origin),
     past: runHistory(deps.store, run),
     files,
     http: stepHttp(deps.http, signal),

@@ -10,7 +10,7 @@ export interface Picked {
 }
 
 /** Elements with a text: nested ones with the same text are one place. */
-export interface TextPlace {
+interface TextPlace {
   first: number;
   last: number;
 }

@@ -25,7 +25,7 @@ interface ExampleValue {
 }
 
 /** Elements with a typed text: nested ones with the same text are one place. */
-interface Place {
+interface TextPlace {
   first: number;
   last: number;
 }
@@ -119,12 +119,12 @@ function withValue(field: ExampleField, value: ExampleValue): ExampleField {
  */
 export function withTyped(
   field: ExampleField,
-  { page, text, places, isList }: { page: number; text: string; places: readonly Place[]; isList: boolean },
+  { page, text, places, isList }: { page: number; text: string; places: readonly TextPlace[]; isList: boolean },
 ): ExampleField | string {
   const here = field.values.filter((one) => one.page === page);
   if (!isList && here.some((one) => one.text === text)) return `${field.name} has this value already.`;
-  const isTaken = ({ first, last }: Place) => here.some((one) => one.position >= first && one.position <= last);
-  const free = places.find((place) => !isTaken(place));
+  const isUsed = ({ first, last }: TextPlace) => here.some((one) => one.position >= first && one.position <= last);
+  const free = places.find((place) => !isUsed(place));
   if (free === undefined && places.length > 0)
     return `The page shows this value ${places.length === 1 ? "once" : `${places.length} times`}, and ${field.name} has it already.`;
   const at = free === undefined ? { position: Infinity } : { position: free.first, end: free.last };

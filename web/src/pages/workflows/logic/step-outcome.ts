@@ -43,6 +43,7 @@ const WORDS: Readonly<Record<string, (number: Numbers, result: Readonly<Record<s
   },
   download: (number) => list(`${fullNumber(number("downloaded"))} downloaded`, some(number("failed"), "failed")),
   validate: (number) => list(`${fullNumber(number("valid"))} valid`, some(number("invalid"), "invalid")),
+  filter: (number) => list(`${fullNumber(number("kept"))} kept`, some(number("removed"), "dropped")),
   deduplicate: (number) =>
     list(`${fullNumber(number("kept"))} kept`, number("removed") === 0 ? "" : count(number("removed"), "duplicate")),
   label: (number) =>
@@ -73,6 +74,10 @@ export function outcomeNotes(steps: readonly Outcome[]): { step: string; text: s
     if (kind === "validate" && number("invalid") > 0) {
       const all = number("valid") + number("invalid");
       return [{ step, text: `${fullNumber(number("invalid"))} of ${count(all, "file")} invalid${reasons(result)}` }];
+    }
+    if (kind === "filter" && number("removed") > 0) {
+      const all = number("kept") + number("removed");
+      return [{ step, text: `${fullNumber(number("removed"))} of ${count(all, "record")} dropped${reasons(result)}` }];
     }
     return kind === "export" && result["count"] === 0 ? [{ step, text: "the export is empty: no records" }] : [];
   });

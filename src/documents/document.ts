@@ -1,0 +1,64 @@
+/** A file that is not a web page but has text: what it is, what is read from it, and why it cannot be read. */
+
+export type DocumentType = "pdf" | "docx" | "xlsx" | "pptx" | "odt" | "ods" | "odp" | "epub" | "rtf" | "csv" | "text";
+
+/** `ole` is the container of encrypted Office files and of those before 2007. */
+export type DetectedType = DocumentType | "ole";
+
+/** Reasons of failures, as in `FAILURE_REASONS`. */
+export type DocumentProblem =
+  | "document_encrypted"
+  | "document_damaged"
+  | "document_unsupported"
+  | "document_too_large"
+  | "document_timeout"
+  | "needs_ocr";
+
+export interface DocumentLimits {
+  /** Of everything that is decompressed, in bytes. */
+  inflatedBytes: number;
+  /** Of the HTML that is made, in characters: the rest is left out. */
+  htmlLength: number;
+  /** Pages, slides or chapters: the rest is left out. */
+  pages: number;
+}
+
+export const DOCUMENT_LIMITS: DocumentLimits = {
+  inflatedBytes: 512 * 1024 * 1024,
+  // The reader threads take pages of 20 MB.
+  htmlLength: 12_000_000,
+  pages: 5000,
+};
+
+/** A document as a web page. */
+export interface ReadDocument {
+  type: DocumentType;
+  /** A whole page: title, author and dates are in its head, PDF pages and slides are `<section data-page>`. */
+  html: string;
+  /** Of a PDF or a presentation; null: the format has none. */
+  pageCount: number | null;
+  /** It has more than the limits allow. */
+  truncated: boolean;
+}
+
+export interface DocumentInput {
+  bytes: Uint8Array;
+  type: DetectedType;
+  /** For the encoding of text files: the header, or null. */
+  contentType: string | null;
+}
+
+/** The document cannot be read. The message is one sentence for the user. */
+export class DocumentError extends Error {
+  readonly problem: DocumentProblem;
+
+  constructor(problem: DocumentProblem, message: string) {
+    super(message);
+    this.name = "DocumentError";
+    this.problem = problem;
+  }
+}
+
+export function damaged(message: string): DocumentError {
+  return new DocumentError("document_damaged", message);
+}

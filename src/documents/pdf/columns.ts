@@ -1,0 +1,98 @@
+/** The reading order of a page: columns of text are read one after the other. */
+import type { Segment } from "./pieces.ts";
+
+/** Narrower gaps are between words, or between the cells of a table. */
+const MIN_GUTTER = 7;
+/** Lines of a text column; the cells of a table are shorter. */
+const MIN_LINE_LENGTH = 17;
+const MIN_LINES = 3;
+const MAX_DEPTH = 6;
+
+/** Regions in reading order, each of one column. */
+export function readingRegions(segments: readonly Segment[], depth = 0): Segment[][] {
+  if (segments.length < 2 * MIN_LINES || depth > MAX_DEPTH) return segments.length === 0 ? [] : [[...segments]];
+  const gutter = findGutter(segments);
+  if (gutter === null) return [[...segments]];
+  const regions: Segment[][] = [];
+  let left: Segment[] = [];
+  let right: Segment[] = [];
+  let across: Segment[] = [];
+  const endColumns = () => {
+    if (left.length + right.length > 0)
+      regions.push(...readingRegions(left, depth + 1), ...readingRegions(right, depth + 1));
+    left = [];
+    right = [];
+  };
+  const endAcross = () => {
+    if (across.length > 0) regions.push(across);
+    across = [];
+  };
+  for (const segment of [...segments].sort((a, b) => a.y - b.y || a.x - b.x)) {
+    if (segment.x < gutter && segment.right > gutter) {
+      endColumns();
+      across.push(segment);
+    } else {
+      endAcross();
+      (segment.right <= gutter ? left : right).push(segment);
+    }
+  }
+  endColumns();
+  endAcross();
+  return regions;
+}
+
+/** The x of a gap between two columns of text; null: there is none. */
+function findGutter(segments: readonly Segment[]): number | null {
+  const start = Math.min(...segments.map(({ x }) => x));
+  const end = Math.max(...segments.map(({ right }) => right));
+  const width = Math.ceil(end - start);
+  if (width < 100 || width > 20_000) return null;
+  const crossings = new Array<number>(width + 1).fill(0);
+  for (const { x, right } of segments)
+    for (let at = Math.max(0, Math.floor(x - start)); at <= Math.min(width, Math.ceil(right - start)); at += 1)
+      crossings[at]! += 1;
+  let best: { x: number; score: number } | null = null;
+  for (const gap of gapsOf(crossings, Math.floor(width * 0.15), Math.ceil(width * 0.85))) {
+    const x = start + (gap.from + gap.to) / 2;
+    const score = columnScore(segments, x);
+    if (score > (best?.score ?? 0)) best = { x, score };
+  }
+  return best?.x ?? null;
+}
+
+/** Runs of the fewest crossings, and of those that only a few wide lines cross. */
+function* gapsOf(crossings: readonly number[], from: number, to: number): Generator<{ from: number; to: number }> {
+  const levels = [...new Set(crossings.slice(from, to))].sort((a, b) => a - b).slice(0, 4);
+  for (const level of levels) {
+    let begin = -1;
+    for (let at = from; at <= to; at += 1) {
+      const isGap = at < to && crossings[at]! <= level;
+      if (isGap && begin < 0) begin = at;
+      if (!isGap && begin >= 0) {
+        if (at - begin >= MIN_GUTTER) yield { from: begin, to: at - 1 };
+        begin = -1;
+      }
+    }
+  }
+}
+
+/** Higher for gutters that more of the text stands beside; 0: these are no columns of text. */
+function columnScore(segments: readonly Segment[], gutter: number): number {
+  const left = segments.filter(({ right }) => right <= gutter);
+  const right = segments.filter(({ x }) => x >= gutter);
+  const across = segments.length - left.length - right.length;
+  if (left.length < MIN_LINES || right.length < MIN_LINES) return 0;
+  if (across > 0.5 * segments.length) return 0;
+  if (!isText(left) || !isText(right)) return 0;
+  // Columns stand beside each other.
+  const top = Math.max(left[0]!.y, right[0]!.y);
+  const bottom = Math.min(left.at(-1)!.y, right.at(-1)!.y);
+  if (bottom - top < 2 * left[0]!.size) return 0;
+  return left.length + right.length - across;
+}
+
+function isText(column: readonly Segment[]): boolean {
+  const lengths = column.map(({ text }) => text.trim().length).sort((a, b) => a - b);
+  // Most lines are long; lists and the ends of paragraphs are shorter.
+  return lengths[Math.floor(lengths.length * 0.55)]! >= MIN_LINE_LENGTH;
+}

@@ -1,0 +1,51 @@
+/** The thread that reads documents, one at a time. Its process watches the memory. */
+import { parentPort } from "node:worker_threads";
+import { messageOf } from "../base/errors.ts";
+import {
+  DocumentError,
+  type DocumentInput,
+  type DocumentLimits,
+  type DocumentProblem,
+  type ReadDocument,
+} from "./document.ts";
+import { readDocument } from "./read.ts";
+
+export interface ReadOrder {
+  input: DocumentInput;
+  limits: DocumentLimits;
+}
+
+export type ReadOutcome =
+  | { kind: "document"; document: ReadDocument }
+  | { kind: "problem"; problem: DocumentProblem; message: string };
+
+/** Counts the orders, so that each is answered once. */
+let order = 0;
+let answered = 0;
+
+function answer(to: number, outcome: ReadOutcome): void {
+  if (to !== order || answered === order) return;
+  answered = order;
+  parentPort?.postMessage(outcome);
+}
+
+// A library may throw from a callback, where nothing of ours can catch it: that file is damaged.
+process.on("uncaughtException", (error) =>
+  answer(order, { kind: "problem", problem: "document_damaged", message: `the file is damaged (${messageOf(error)})` }),
+);
+// The rejection of a promise that nobody waits for changes nothing.
+process.on("unhandledRejection", () => {});
+
+parentPort?.on("message", ({ input, limits }: ReadOrder) => {
+  order += 1;
+  const own = order;
+  void readDocument(input, limits)
+    .then(
+      (document): ReadOutcome => ({ kind: "document", document }),
+      (error: unknown): ReadOutcome =>
+        error instanceof DocumentError
+          ? { kind: "problem", problem: error.problem, message: error.message }
+          : { kind: "problem", problem: "document_damaged", message: messageOf(error) },
+    )
+    .then((outcome) => answer(own, outcome));
+});

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { column, pdf, type PdfText } from "../support/pdf-files.ts";
+import { read, readPage } from "./kit.ts";
+
+const LEFT = [
+  "The first column starts with this line of text",
+  "and goes on with a second line that is as long",
+  "as the first, so that nobody takes it for a row",
+  "of a table. It ends with the word before the gut-",
+  "ter, which is divided at the end of its line.",
+];
+const RIGHT = [
+  "The second column is read after the first one,",
+  "although its lines stand on the same height. In",
+  "a well-known order, readers finish the left side",
+  "before they begin with the right side of a page,",
+  "and nothing of it is mixed with the left side.",
+];
+
+describe("a PDF", () => {
+  test("two columns are read one after the other, below a title over both", async () => {
+    const title: PdfText = { text: "A title that goes over both of the columns of this page", x: 72, y: 790, size: 18 };
+    const page = await readPage(pdf([{ texts: [title, ...column(LEFT, { x: 72 }), ...column(RIGHT, { x: 320 })] }]));
+    assert.deepEqual(page.headings, [{ level: 1, text: title.text }]);
+    assert.equal(
+      page.text.replace(/\s+/g, " ").trim().replace(`${title.text} `, ""),
+      `${LEFT.join(" ").replace("gut- ter", "gutter")} ${RIGHT.join(" ")}`,
+    );
+  });
+
+  test("columns whose lines stand on different heights, with a footnote over both", async () => {
+    const foot = column(["A note at the bottom that goes over both columns, from the left side to the right side."], {
+      top: 600,
+    });
+    const page = await readPage(pdf([{ texts: [...column(LEFT), ...column(RIGHT, { x: 320, top: 755 }), ...foot] }]));
+    const order = ["first column", "divided at", "second column", "nothing of it", "A note"].map((words) =>
+      page.text.indexOf(words),
+    );
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+    );
+    assert.ok(!order.includes(-1), page.text);
+  });
+
+  test("a word with a hyphen of its own keeps it at the end of a line", async () => {
+    const lines = ["This is a well-known fact, and it is so well-", "known that it is written twice."];
+    assert.match((await readPage(pdf([{ texts: column(lines) }]))).text, /so well-known that/);
+  });
+
+  test("cells that are aligned are a table, with cells of several lines and empty ones", async () => {
+    const rows = [
+      ["Region", "Revenue", "Growth"],
+      ["North", "1,200", "5 %"],
+      ["South", "", "12 %"],
+      ["East", "650", "-3 %"],
+    ];
+    const texts = rows.flatMap((cells, row) =>
+      cells.flatMap((text, index) => (text === "" ? [] : [{ text, x: 72 + 130 * index, y: 700 - 20 * row }])),
+    );
+    const page = await readPage(
+      pdf([
+        {
+          texts: [
+            ...column(["Before the table there is a line of text."]),
+            ...texts,
+            ...column(["And one after it."], { top: 580 }),
+          ],
+        },
+      ]),
+    );
+    assert.deepEqual(page.tables, [rows]);
+    assert.match(page.markdown, /^Before the table[^]*\| Region \| Revenue \| Growth \|[^]*And one after it\.$/);
+  });
+
+  test("headings by size and weight, lists by their marks", async () => {
+    const body = (text: string, y: number): PdfText => ({ text, x: 72, y });
+    const page = await readPage(
+      pdf([
+        {
+          texts: [
+            { text: "Annual Report", x: 72, y: 790, size: 24 },
+            body("Some words of an introduction that is longer than the headings of the page are.", 760),
+            { text: "Results", x: 72, y: 730, size: 16 },
+            body("More words, again in the size of the text that most of the page has.", 710),
+            { text: "Small but bold", x: 72, y: 680, isBold: true },
+            { text: "\x95", x: 80, y: 660 },
+            { text: "First point", x: 92, y: 660 },
+            { text: "\x95", x: 80, y: 646 },
+            { text: "Second point", x: 92, y: 646 },
+            body("1. One", 620),
+            body("2. Two", 606),
+            body("A last paragraph after the lists, which is long enough to be one.", 570),
+          ],
+        },
+      ]),
+    );
+    assert.deepEqual(page.headings, [
+      { level: 1, text: "Annual Report" },
+      { level: 2, text: "Results" },
+      { level: 3, text: "Small but bold" },
+    ]);
+    assert.match(page.markdown, /- First point\n- Second point/);
+    assert.match(page.markdown, /1\. One\n2\. Two/);
+  });
+
+  test("pages are numbered, links are kept, and repeated headers are read once", async () => {
+    const pages = [1, 2, 3, 4].map((number) => ({
+      texts: [
+        { text: "The Journal of Tests", x: 72, y: 810 },
+        ...column([`The text of page ${["one", "two", "three", "four"][number - 1]} is here, with a link to more.`]),
+        { text: `Page ${number} of 4`, x: 280, y: 30 },
+      ],
+      links: number === 2 ? [{ x: 210, y: 757, width: 26, height: 12, url: "https://example.com/more" }] : [],
+    }));
+    const bytes = pdf(pages, {
+      info: { Title: "Tests", Author: "Ada Writer", CreationDate: "D:20250301100000+01'00'" },
+    });
+    const { html, pageCount } = await read(bytes);
+    const page = await readPage(bytes);
+    assert.equal(pageCount, 4);
+    assert.match(html, /<section data-page="3">\s*<p>The text of page three/);
+    assert.equal(page.text.match(/Journal of Tests/g)?.length, 1);
+    assert.doesNotMatch(page.text, /Page \d of 4/);
+    assert.deepEqual([page.title, page.author, page.language], ["Tests", "Ada Writer", "en"]);
+    assert.match(page.published_at ?? "", /^2025-03-01T(?:10:00:00\+01:00|09:00:00)/);
+    assert.deepEqual(page.links, ["https://example.com/more"]);
+  });
+});

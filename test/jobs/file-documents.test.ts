@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { docx, xlsx } from "../support/document-files.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { html } from "../support/misbehaviours.ts";
+import { column, pdf } from "../support/pdf-files.ts";
+import { Crawler } from "./crawler.ts";
+import { TestServer } from "./kit.ts";
+
+const PDF = pdf(
+  [
+    {
+      texts: [
+        { text: "A Study of Tests", x: 72, y: 780, size: 20 },
+        ...column(["The first page has a line of text that is long enough."]),
+      ],
+    },
+    {
+      texts: column(["The second page has another line, and a link to the site."]),
+      links: [{ x: 200, y: 755, width: 200, height: 14, url: "https://example.com/x" }],
+    },
+  ],
+  { info: { Author: "Ada Writer", CreationDate: "D:20250301100000Z" } },
+);
+const WORDS = "Enough words, commas and patience to be what this page is about, for everybody who reads. ".repeat(4);
+
+const file = (bytes: Buffer, type: string) => (_visit: unknown, response: ServerResponse) =>
+  void response.writeHead(200, { "content-type": type }).end(bytes);
+
+describe("documents that a site has", () => {
+  let server: TestServer;
+  let site: MisbehavingSite;
+  let crawler: Crawler;
+  before(async () => {
+    server = await TestServer.open();
+    crawler = new Crawler(server);
+    site = await MisbehavingSite.start({
+      "/": html(
+        `<html lang=en><title>Start</title><main><h1>Start</h1><p>${WORDS}</p><a href="/study.pdf">study</a> <a href="/report.docx">report</a> ` +
+          `<a href="/data.csv">data</a> <a href="/scan.pdf">scan</a> <a href="/photo.jpg">photo</a></main></html>`,
+      ),
+      "/study.pdf": file(PDF, "application/pdf"),
+      "/unnamed": file(PDF, "application/octet-stream"),
+      "/report.docx": file(docx(), "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+      "/sales.xlsx": file(xlsx(), "application/octet-stream"),
+      "/data.csv": file(Buffer.from("name,price\nkettle,12\nspoon,3\n"), "text/csv"),
+      "/notes.txt": file(Buffer.from(`Notes\n\n${WORDS}`), "text/plain; charset=utf-8"),
+      "/scan.pdf": file(pdf([{}, {}]), "application/pdf"),
+      "/broken.pdf": file(Buffer.from("%PDF-1.7 broken"), "application/pdf"),
+    });
+  });
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    await site[Symbol.asyncDispose]();
+  });
+
+  const scraped = async (path: string, more: object = {}) => {
+    const job = await server.job({ target_url: site.url(path), ...more });
+    const run = await server.run(job.id);
+    return { run, data: (await server.results(run.id)).map(({ data }) => data as Record<string, unknown>) };
+  };
+
+  test("a user scrapes a PDF like a page: rules, Markdown, links and metadata", async () => {
+    const { run, data } = await scraped("/study.pdf", {
+      fields: { heading: "h1", second: "[data-page='2'] p" },
+      document: { formats: ["markdown", "html", "links"] },
+    });
+    assert.equal(run.status, "completed", run.error_message ?? "");
+    assert.deepEqual(
+      [run.stats["document_type"], run.stats["content_type"], run.stats["content_length"]],
+      ["pdf", "application/pdf", PDF.length],
+    );
+    const [record] = data;
+    assert.equal(record?.["heading"], "A Study of Tests");
+    assert.match(String(record?.["second"]), /^The second page/);
+    const document = record?.["document"] as Record<string, unknown> & { metadata: Record<string, unknown> };
+    assert.match(String(document["markdown"]), /^# A Study of Tests\n\nThe first page/);
+    assert.deepEqual(document["links"], ["https://example.com/x"]);
+    const { document_type, page_count, title, author, content_type } = document.metadata;
+    assert.deepEqual(
+      { document_type, page_count, title, author, content_type },
+      {
+        document_type: "pdf",
+        page_count: "2",
+        title: "A Study of Tests",
+        author: "Ada Writer",
+        content_type: "application/pdf",
+      },
+    );
+  });
+
+  test("a document is known by its bytes, whatever the server calls it", async () => {
+    const { run } = await scraped("/unnamed");
+    assert.deepEqual([run.status, run.stats["document_type"]], ["completed", "pdf"]);
+    const sheet = await scraped("/sales.xlsx", { fields: ["tables"] });
+    assert.deepEqual((sheet.data[0]!["tables"] as string[][][])[0]?.[0], ["Region", "Since", "Share"]);
+  });
+
+  test("a user reads the rows of a CSV file as records", async () => {
+    const { data } = await scraped("/data.csv", {
+      items: "tr:has(td)",
+      fields: { name: "td:nth-child(1)", price: { css: "td:nth-child(2)", type: "number" } },
+    });
+    assert.deepEqual(data, [
+      { name: "kettle", price: 12 },
+      { name: "spoon", price: 3 },
+    ]);
+  });
+
+  test("a document that cannot be read fails once, with its reason", async () => {
+    const scan = await scraped("/scan.pdf");
+    assert.deepEqual([scan.run.status, scan.run.failure_reason, scan.run.attempt], ["failed", "needs_ocr", 1]);
+    assert.match(scan.run.error_message ?? "", /pictures without text/);
+    const broken = await scraped("/broken.pdf");
+    assert.equal(broken.run.failure_reason, "document_damaged");
+  });
+
+  test("a user tries rules on a file before there is a job", async () => {
+    const preview = async (body: object) => {
+      const answer = await server.api.post("/extract/preview", body);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.json<Record<string, unknown>>();
+    };
+    const rules = { fields: { heading: "h1" } };
+    const sent = await preview({ file: PDF.toString("base64"), file_name: "study.pdf", ...rules });
+    assert.deepEqual([sent["document_type"], sent["records"]], ["pdf", [{ heading: "A Study of Tests" }]]);
+    const fetched = await preview({ url: site.url("/study.pdf"), include_html: true, ...rules });
+    assert.deepEqual([fetched["document_type"], fetched["content_type"]], ["pdf", "application/pdf"]);
+    assert.match(String(fetched["html"]), /data-page="2"/);
+    const scan = await preview({ file: pdf([{}]).toString("base64"), ...rules });
+    assert.equal(scan["failure_reason"], "needs_ocr");
+    const wrong = await server.api.post("/extract/preview", { file: "no base64!", ...rules });
+    assert.equal(wrong.status, 422);
+  });
+
+  test("a crawl reads the documents that its pages link to, and says what they are", async () => {
+    const { items, errors } = await crawler.crawl({ url: site.url("/"), max_depth: 1 });
+    const types = Object.fromEntries(
+      items.map((item) => [new URL(item.url).pathname, (item as { document_type?: string }).document_type ?? null]),
+    );
+    assert.deepEqual(types, { "/": null, "/study.pdf": "pdf", "/report.docx": "docx", "/data.csv": "csv" });
+    const study = items.find(({ url }) => url.endsWith("/study.pdf"))!;
+    assert.equal(study.title, "A Study of Tests");
+    assert.match(study.text ?? "", /first page[^]*second page/);
+    assert.deepEqual(
+      errors.map(({ url }) => new URL(url ?? "").pathname),
+      ["/scan.pdf"],
+    );
+  });
+
+  test("a crawl without documents skips them", async () => {
+    const { items } = await crawler.crawl({ url: site.url("/"), max_depth: 1, documents: false });
+    assert.deepEqual(
+      items.map(({ url }) => new URL(url).pathname),
+      ["/"],
+    );
+  });
+
+  test("a text file is its own article", async () => {
+    const { items } = await crawler.crawl({ url: site.url("/notes.txt"), max_depth: 0 });
+    assert.match(items[0]?.text ?? "", /^Notes\n\nEnough words/);
+  });
+});

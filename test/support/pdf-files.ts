@@ -1,0 +1,97 @@
+/** A small generator of PDF files: texts at positions, in a few sizes. */
+import { deflateSync } from "node:zlib";
+
+export interface PdfText {
+  text: string;
+  x: number;
+  /** From the bottom of the page, as PDF counts. */
+  y: number;
+  size?: number;
+  isBold?: boolean;
+}
+
+export interface PdfPage {
+  texts?: readonly PdfText[];
+  links?: readonly { x: number; y: number; width: number; height: number; url: string }[];
+  rotate?: number;
+}
+
+interface PdfOptions {
+  info?: Readonly<Record<string, string>>;
+  /** Adds the entry of an encrypted file. */
+  encrypted?: boolean;
+}
+
+const escaped = (text: string) => text.replace(/[\\()]/g, "\\$&");
+
+export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }: PdfOptions = {}): Buffer {
+  const objects: (string | Buffer)[] = [];
+  const add = (content: string | Buffer) => objects.push(content);
+  const first = 6;
+  const pageId = (index: number) => first + 2 * index;
+  add("<< /Type /Catalog /Pages 2 0 R /Lang (en) >>");
+  add(
+    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_page, index) => `${pageId(index)} 0 R`).join(" ")}] >>`,
+  );
+  add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>");
+  add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>");
+  add(
+    `<< ${Object.entries(info)
+      .map(([name, value]) => `/${name} (${escaped(value)})`)
+      .join(" ")} >>`,
+  );
+  for (const [index, { texts = [], links = [], rotate = 0 }] of pages.entries()) {
+    const annotations = links.map(
+      ({ x, y, width, height, url }) =>
+        `<< /Type /Annot /Subtype /Link /Rect [${x} ${y} ${x + width} ${y + height}] /A << /S /URI /URI (${escaped(url)}) >> >>`,
+    );
+    add(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate ${rotate} /Contents ${pageId(index) + 1} 0 R ` +
+        `/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Annots [${annotations.join(" ")}] >>`,
+    );
+    const drawn = texts.map(
+      ({ text, x, y, size = 10, isBold = false }) =>
+        `BT /${isBold ? "F2" : "F1"} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escaped(text)}) Tj ET`,
+    );
+    const stream = deflateSync(Buffer.from(drawn.join("\n"), "latin1"));
+    add(
+      Buffer.concat([
+        Buffer.from(`<< /Length ${stream.length} /Filter /FlateDecode >>\nstream\n`),
+        stream,
+        Buffer.from("\nendstream"),
+      ]),
+    );
+  }
+  const trailer = encrypted
+    ? ` /Encrypt << /Filter /Standard /V 1 /R 2 /O <${"28".repeat(32)}> /U <${"11".repeat(32)}> /P -4 >> /ID [<0011223344556677><0011223344556677>]`
+    : "";
+  return file(objects, trailer);
+}
+
+function file(objects: readonly (string | Buffer)[], trailer: string): Buffer {
+  const parts: Buffer[] = [Buffer.from("%PDF-1.5\n")];
+  let at = parts[0]!.length;
+  const offsets: number[] = [];
+  for (const [index, content] of objects.entries()) {
+    offsets.push(at);
+    const object = Buffer.concat([
+      Buffer.from(`${index + 1} 0 obj\n`),
+      Buffer.from(content as string),
+      Buffer.from("\nendobj\n"),
+    ]);
+    parts.push(object);
+    at += object.length;
+  }
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  parts.push(
+    Buffer.from(
+      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 5 0 R${trailer} >>\nstartxref\n${at}\n%%EOF\n`,
+    ),
+  );
+  return Buffer.concat(parts);
+}
+
+/** Lines of one column from the top. */
+export function column(lines: readonly string[], { x = 72, top = 760, size = 10, pitch = 12 } = {}): PdfText[] {
+  return lines.map((text, index) => ({ text, x, y: top - index * pitch, size }));
+}

@@ -324,14 +324,14 @@ export type Run = {
   degraded: {
     field: string | null;
     /** docs/data-quality.md describes them */
-    metric: "records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+    metric: "records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
     /** the median of earlier runs */
     before: number;
     now: number;
     /** of metric class: whose share that is */
     class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
     /** other metrics of the field that changed */
-    also?: ("records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+    also?: ("records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
     /** values of this run, cut */
     examples?: string[];
     /** URLs of pages of this run that show it */
@@ -1228,14 +1228,14 @@ export type JobHealth = {
     degraded: {
       field: string | null;
       /** docs/data-quality.md describes them */
-      metric: "records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+      metric: "records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
       /** the median of earlier runs */
       before: number;
       now: number;
       /** of metric class: whose share that is */
       class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
       /** other metrics of the field that changed */
-      also?: ("records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+      also?: ("records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
       /** values of this run, cut */
       examples?: string[];
       /** URLs of pages of this run that show it */
@@ -3615,6 +3615,8 @@ export interface Operations {
       }[];
       /** by field: the value as the page shows it, several for a list, or null if a page has none. If several fields have the same number of values, they are read as the first records of a list */
       examples?: Record<string, string | number | (string | number)[] | null>;
+      /** whether each page is one record, or a list of them: then each field has the values of its first records. Absent: several fields with the same number of values are a list */
+      records?: "one" | "list";
       strategy?: "auto" | "http" | "browser";
       timeout_seconds?: number;
       session_id?: string | null;
@@ -5084,14 +5086,14 @@ export interface Operations {
       degraded: {
         field: string | null;
         /** docs/data-quality.md describes them */
-        metric: "records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+        metric: "records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
         /** the median of earlier runs */
         before: number;
         now: number;
         /** of metric class: whose share that is */
         class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
         /** other metrics of the field that changed */
-        also?: ("records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+        also?: ("records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
         /** values of this run, cut */
         examples?: string[];
         /** URLs of pages of this run that show it */

@@ -234,6 +234,7 @@ export const STORE_ACCESS: Readonly<Record<keyof StoreMethods, "read" | WriteSco
   forgetOrphanedFiles: "all",
   runsWithoutHealth: "read",
   recordRunHealth: "all",
+  pagesReadBefore: "read",
   runHealth: "read",
   acceptHealth: "all",
   countDegradedRuns: "read",

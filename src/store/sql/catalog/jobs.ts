@@ -169,7 +169,7 @@ export function updateJob(
         ) as unknown as JobRow;
       trimFixtures(context, row.n, row.fixtures);
       keepVersion(context, row.n, source, now);
-      if (source?.restored !== undefined) keepBaseline(context, row);
+      if (source?.restored !== undefined && row.kind !== "workflow") keepBaseline(context, row);
       return toRecord(row);
     },
     { durable: true },

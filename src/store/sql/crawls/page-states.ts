@@ -8,7 +8,7 @@ import type { ForEach, Value } from "../kernel/connection.ts";
 import { type Context, keyHash, mergeFacts, parseJson, rows } from "../kernel/context.ts";
 
 /** Without a run: the row's key already contains the job. */
-function stateHash(key: string): Uint8Array {
+export function stateHash(key: string): Uint8Array {
   return keyHash("", key);
 }
 

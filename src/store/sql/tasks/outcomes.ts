@@ -124,6 +124,7 @@ export class Outcomes {
       this.#discover(settled);
       this.#settling.advance.ended(settled.task, verdict);
     } else this.#skippedAlias(settled);
+    keepRunPage(this.#context, settled, this.#runOf(settled), state);
     this.#report(settled);
   }
 
@@ -168,7 +169,7 @@ export class Outcomes {
     this.#counts.completed(this.#runOf(settled), settled);
     keepCopy(this.#context, settled, verdict.results.length);
     keepFixture(this.#context, settled, this.#settling.now);
-    keepRunPage(this.#context, settled, this.#runOf(settled));
+    keepRunPage(this.#context, settled, this.#runOf(settled), "completed");
     keepMonitoredPage(this.#context, settled, this.#runOf(settled), this.#settling.now);
     keepTrackedPage(this.#context, settled, this.#settling.now);
     this.#recordCompletion(settled, { records: verdict.results.length });
@@ -180,7 +181,7 @@ export class Outcomes {
   #failed(settled: SettledTask, verdict: Verdict<"failed">): void {
     const { task, report } = settled;
     this.#discover(settled);
-    keepRunPage(this.#context, settled, this.#runOf(settled));
+    keepRunPage(this.#context, settled, this.#runOf(settled), "failed");
     this.#report(settled);
     keepMonitoredPage(this.#context, settled, this.#runOf(settled), this.#settling.now);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;

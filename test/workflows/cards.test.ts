@@ -70,6 +70,23 @@ describe("a robots.txt", () => {
     const silent = "User-agent: *\nDisallow: /\n# Content-Signal: ai-train=no\n";
     assert.deepEqual(aiPreferences(Buffer.from(silent)), { lines: [], disallowed: [] });
   });
+
+  it("names crawlers several in a line, and with versions", () => {
+    const robots = "User-agent: GPTBot/1.1, CCBot\nUser-agent: AI2Bot 2\nDisallow: /\n\nUser-agent: AI\nDisallow: /x\n";
+    assert.deepEqual(aiPreferences(Buffer.from(robots)).disallowed, ["AI2Bot", "CCBot", "GPTBot"]);
+    assert.deepEqual(aiPreferences(Buffer.from("User-agent: AI\nDisallow: /\n")).disallowed, []);
+  });
+
+  it("is read in a time that grows with its length, and its lines are cut", () => {
+    const blanks = " ".repeat(400_000);
+    const robots = `Content-Signal: a${blanks}\u2028b # no\nContent-Signal:${blanks}\n${blanks}Content-Usage: x`;
+    const before = process.cpuUsage();
+    const { lines } = aiPreferences(Buffer.from(robots));
+    assert.equal(lines.length, 1);
+    assert.equal(lines[0]?.length, 300);
+    assert.ok(process.cpuUsage(before).user < 2_000_000, "in less than two seconds");
+    assert.deepEqual(aiPreferences(Buffer.from("Content-Signal: a\u2028b # no")).lines, ["Content-Signal: a\u2028b"]);
+  });
 });
 
 describe("the Croissant description of an export", () => {
@@ -177,7 +194,7 @@ describe("the data card of an export", () => {
       {},
       { inputs: ITEMS, robots: { "https://news.example": "", "https://other.example": "User-agent: *" } },
     );
-    assert.match(silent.card, /news\.example \| 2 \| .*? \| the site has no robots\.txt \|/);
+    assert.match(silent.card, /news\.example \| 2 \| .*? \| none could be read, or it is empty \|/);
     assert.match(silent.card, /other\.example \| 1 \| .*? \| nothing \|/);
   });
 

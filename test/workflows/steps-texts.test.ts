@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { describe, it } from "node:test";
 import { integerBelow, seededRandom } from "../../src/base/random.ts";
 import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
@@ -29,6 +30,15 @@ const urlsOf = (items: readonly Item[]) => items.map(({ url }) => url);
 function prose(seed: number, words = 120): string {
   const random = seededRandom(seed);
   return Array.from({ length: words }, () => `w${integerBelow(random, 4000)}`).join(" ");
+}
+
+/** Empty: closed in the meantime. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }
 
 const ARTICLES: Item[] = [
@@ -102,6 +112,21 @@ describe("deduplicate, for texts", () => {
       harness.run(deduplicate, { text: "text" }, { inputs: ARTICLES, signal: stop.signal }),
       /cancelled/,
     );
+  });
+
+  it("has its temporary files on the disk of the stored files", { skip: !existsSync("/proc/self/fd") }, async () => {
+    await using harness = new StepHarness();
+    const open: string[] = [];
+    const context = harness.context();
+    async function* inputs() {
+      for (let n = 0; n < 2000; n += 1) yield { text: prose(n, 20) };
+      if (open.length > 0) return;
+      // By now the thread has answered messages: its file is open.
+      for (const fd of readdirSync("/proc/self/fd")) open.push(linkOf(`/proc/self/fd/${fd}`));
+    }
+    await deduplicate.run({ ...context, inputs }, { text: "text" } as never);
+    const spilled = open.filter((path) => path.startsWith(`${harness.dir}/tmp/w-texts-`));
+    assert.equal(spilled.length, 2, "one of the thread, one of the step");
   });
 
   it("refuses params that do not go together, naming them", () => {

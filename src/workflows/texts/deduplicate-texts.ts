@@ -1,5 +1,4 @@
 /** `deduplicate` for texts: its params, and one attempt. */
-import { tmpdir } from "node:os";
 import type { FieldError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { MATCH, type SearchMethod, type Verdicts } from "../../texts/duplicates.ts";
@@ -75,12 +74,12 @@ export async function deduplicateTexts(context: StepContext, params: TextDuplica
   let count = 0;
   const onDecided = (done: number) => context.progress(done, count, "comparing texts");
   // Which items there are: one that replaces others is named with them. Read at random, so on disk.
-  const abouts = new Abouts();
+  const abouts = new Abouts(context.files.temporary);
   let isOpen = true;
   try {
     let verdicts: Verdicts;
     {
-      await using search = new TextSearch(methodOf(params), signal, onDecided);
+      await using search = new TextSearch(methodOf(params), context.files.temporary, signal, onDecided);
       for await (const item of untilAborted(context.inputs(), signal)) {
         const text = textAt(item, params.text) ?? "";
         await search.add(text, rankOf(item, text));
@@ -185,11 +184,15 @@ async function* removedItems(
 
 /** Number, URL and name of each item. */
 class Abouts {
-  readonly #file = new SpillFile(tmpdir());
+  readonly #file: SpillFile;
   /** Where each begins; doubled when full. */
   #starts = new Float64Array(1024);
   #count = 0;
   #end = 0;
+
+  constructor(folder: string) {
+    this.#file = new SpillFile(folder);
+  }
 
   add({ url, name }: Item): void {
     const about = {

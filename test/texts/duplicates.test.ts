@@ -65,6 +65,28 @@ describe("duplicate texts", () => {
     assert.equal(of[1], 0);
   });
 
+  it("are the same words with invisible characters in them", () => {
+    const plainText = "cooperate می\u0631وم كتاب";
+    const hidden = "co\u00adop\u200berate\ufeff می\u200c\u0631وم\u2060 ك\u0640\u0640تاب";
+    assert.deepEqual([...decided({ method: "exact" }, plain(plainText, hidden)).match], [MATCH.kept, MATCH.exact]);
+  });
+
+  it("are not those of words with the same hash", () => {
+    const words = new WordReader();
+    const hashOf = (word: string) => (words.read(word), words.hashes[0]!);
+    const known = new Map<number, string>();
+    let pair: [string, string] | null = null;
+    for (let n = 0; pair === null; n += 1) {
+      const word = `w${n.toString(36)}`;
+      const other = known.get(hashOf(word));
+      if (other !== undefined) pair = [other, word];
+      known.set(hashOf(word), word);
+    }
+    assert.deepEqual([...decided({ method: "exact" }, plain(...pair)).match], [MATCH.kept, MATCH.kept]);
+    const split = decided({ method: "exact" }, plain("ab c", "a bc", "𠀀𠀁 x𝟙", "𠀀 𠀁 X1"));
+    assert.deepEqual([...split.match], [MATCH.kept, MATCH.kept, MATCH.kept, MATCH.exact]);
+  });
+
   it("of scripts without spaces are compared character by character", () => {
     const chinese = "春眠不覺曉處處聞啼鳥夜來風雨聲花落知多少".repeat(1);
     const long = Array.from({ length: 120 }, (_, at) => String.fromCodePoint(0x4e00 + at * 7)).join("");

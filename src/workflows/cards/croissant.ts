@@ -193,7 +193,7 @@ function typeOf(
   // Other values are in the column for all others, or may be. Parquet adds columns to those that it was told to have.
   const isNamed = columns !== null && (name === "url" || columns.includes(name));
   const isChosen = isEarly && (columns === null || format === "parquet");
-  if (!isJson && !isNamed && !isChosen) return null;
+  if (!isJson && ((!isNamed && !isChosen) || name === "_more")) return null;
   const scalar = scalarType(types);
   if (scalar === "sc:Text" && name === "url" && isWebAddress) return { dataType: "sc:URL" };
   if (scalar !== null) return { dataType: scalar };

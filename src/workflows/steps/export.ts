@@ -26,6 +26,30 @@ interface ExportParams extends DatasetParams {
 
 const SPLIT_NAME = "^[A-Za-z][A-Za-z0-9_-]{0,31}$";
 const SAID = { type: ["string", "null"], maxLength: 5000 };
+const CARD_SCHEMAS: Record<string, JsonValue> = {
+  description: SAID,
+  license: SAID,
+  url: { ...SAID, pattern: "^https?://[^\\s/]+\\S*$", description: "Address of the dataset's home page: https://…" },
+  creator: {
+    anyOf: [
+      SAID,
+      {
+        type: "object",
+        properties: { name: { type: "string", minLength: 1, maxLength: 500 }, type: { enum: ["organization", "person"] } },
+        required: ["name", "type"],
+        additionalProperties: false,
+      },
+    ],
+    description: "Name of an organization, or its name and type: organization or person.",
+  },
+  citation: SAID,
+  version: SAID,
+  published: {
+    ...SAID,
+    pattern: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+    description: "Date of publication: 2026-11-18.",
+  },
+};
 /** At most this many labels are counted individually. */
 const MOST_LABELS = 1000;
 /** The table of images. */
@@ -76,16 +100,14 @@ export const exportStep: StepKind<NullableParams> = {
         anyOf: [
           {
             type: "object",
-            properties: Object.fromEntries(
-              ["description", "license", "url", "creator", "citation", "version"].map((name) => [name, SAID]),
-            ),
+            properties: CARD_SCHEMAS,
             additionalProperties: false,
           },
           { type: "null" },
           { const: false },
         ],
         description:
-          "What the data card and the Croissant description say besides the counts: description, license, url, creator, citation, version. false: none is written.",
+          "What the data card and the Croissant description say besides the counts: description, license, url, creator, citation, version, published. false: none is written.",
       },
     },
     additionalProperties: false,

@@ -231,7 +231,7 @@ export class RunFixtures {
 }
 
 /** Such a page may show what only its user should see. */
-function isFetchedWithSecrets({ session_id, sealed, requires_auth, browser }: Recipe): boolean {
+export function isFetchedWithSecrets({ session_id, sealed, requires_auth, browser }: Recipe): boolean {
   const types = (browser?.actions ?? []).some((action) => action.type === "write" && action.secret === true);
   return session_id !== null || sealed !== null || requires_auth || types;
 }

@@ -10,7 +10,8 @@ import { CONDITION_SCHEMAS, compileConditions, type Conditions, faultsOfConditio
 import { isDevice, safeName } from "../items/dataset-names.ts";
 import { type Dataset, type DatasetParams, openDataset, type DatasetEntry } from "../items/dataset.ts";
 import { addressOf, hashOf, labelOf } from "../items/item-keys.ts";
-import { PATH_SCHEMA, valueAt } from "../items/item-values.ts";
+import { valueAt } from "../../domain/text/value-at.ts";
+import { PATH_SCHEMA } from "../items/item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 /** Null counts as unset: expressions of a template may produce it. */

@@ -6,7 +6,8 @@ import { TextSearch } from "../../texts/search.ts";
 import { SpillFile } from "../../texts/spill-file.ts";
 import type { TextDuplicateParams } from "../built-in-kinds.ts";
 import { untilAborted, writeItems } from "../items/items-file.ts";
-import { PATH_SCHEMA, textAt, valueAt } from "../items/item-values.ts";
+import { valueAt } from "../../domain/text/value-at.ts";
+import { PATH_SCHEMA, textAt } from "../items/item-values.ts";
 import type { Item, StepContext, StepEnd } from "../step-kind.ts";
 
 /** As FineWeb does it; documents that people call copies have more in common. */

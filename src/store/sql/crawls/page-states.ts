@@ -205,6 +205,7 @@ export function concludeComparison(
     connection.dialect.lockName(connection, `job:${jobOf(context, run)}`);
     const unseen = `${notReached} AND scope_hash = ?2 AND redirected = 0`;
     const scopeHash = scopeHashOfRun(context, run);
+    mergeFacts(context, run, { reached_all: Buffer.from(scopeHash).toString("hex") });
     connection
       .sql(
         `INSERT INTO page_changes (run, key_hash, change, url)

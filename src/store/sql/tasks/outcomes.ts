@@ -15,6 +15,8 @@ import { dropChildren } from "./stop-task.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import type { Advance } from "../workflows/workflow-advance.ts";
 import { keepFixture } from "../catalog/fixtures.ts";
+import { keepTrackedPage } from "../monitors/tracked-pages.ts";
+import { keepMonitoredPage } from "../monitors/waiting-pages.ts";
 import { keepRunPage } from "../runs/run-pages.ts";
 import { PageCompletions } from "../catalog/webhooks.ts";
 import { putToSleep } from "../workflows/workflow-sleep.ts";
@@ -167,6 +169,8 @@ export class Outcomes {
     keepCopy(this.#context, settled, verdict.results.length);
     keepFixture(this.#context, settled, this.#settling.now);
     keepRunPage(this.#context, settled, this.#runOf(settled));
+    keepMonitoredPage(this.#context, settled, this.#runOf(settled), this.#settling.now);
+    keepTrackedPage(this.#context, settled, this.#settling.now);
     this.#recordCompletion(settled, { records: verdict.results.length });
     this.#discover(settled);
     this.#settling.advance.ended(task, verdict);
@@ -178,6 +182,7 @@ export class Outcomes {
     this.#discover(settled);
     keepRunPage(this.#context, settled, this.#runOf(settled));
     this.#report(settled);
+    keepMonitoredPage(this.#context, settled, this.#runOf(settled), this.#settling.now);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;
     this.#recordCompletion(settled, null);
     this.#pages.failed(this.#runOf(settled), settled);

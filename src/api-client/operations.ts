@@ -131,7 +131,7 @@ export type Job = {
     stay_within: "site" | "host" | "path";
     /** false: fetch only the start URLs and pages listed in sitemaps */
     follow_links: boolean;
-    /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+    /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
     documents: boolean;
     /** delay between two pages of this crawl; pages are then fetched one at a time */
     delay_seconds: number;
@@ -1424,7 +1424,7 @@ export type RunRecipe = {
       stay_within?: "site" | "host" | "path";
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
-      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
       documents?: boolean;
       /** delay between two pages of this crawl; pages are then fetched one at a time */
       delay_seconds?: number;
@@ -1620,7 +1620,7 @@ export type JobVersion = {
       stay_within: "site" | "host" | "path";
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links: boolean;
-      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
       documents: boolean;
       /** delay between two pages of this crawl; pages are then fetched one at a time */
       delay_seconds: number;
@@ -2435,7 +2435,7 @@ export interface Operations {
         stay_within?: "site" | "host" | "path";
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
-        /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+        /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
         documents?: boolean;
         /** delay between two pages of this crawl; pages are then fetched one at a time */
         delay_seconds?: number;
@@ -2771,7 +2771,7 @@ export interface Operations {
         stay_within?: "site" | "host" | "path";
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
-        /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+        /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
         documents?: boolean;
         /** delay between two pages of this crawl; pages are then fetched one at a time */
         delay_seconds?: number;
@@ -5003,7 +5003,7 @@ export interface Operations {
       stay_within?: "site" | "host" | "path";
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
-      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
       documents?: boolean;
       /** delay between two pages of this crawl; pages are then fetched one at a time */
       delay_seconds?: number;

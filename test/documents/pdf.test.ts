@@ -127,4 +127,50 @@ describe("a PDF", () => {
     assert.match(page.published_at ?? "", /^2025-03-01T(?:10:00:00\+01:00|09:00:00)/);
     assert.deepEqual(page.links, ["https://example.com/more"]);
   });
+
+  test("a table over four pages keeps all of its rows, below a header and above a page number", async () => {
+    const rowsOfPage = (page: number) =>
+      Array.from({ length: 12 }, (_row, row) =>
+        [1, 2, 3].map((column) => String(100 * column + 10 * page + (row % 10) + (column === 1 ? row : 0))),
+      );
+    const pages = [0, 1, 2, 3].map((page) => ({
+      texts: [
+        { text: "Measurements", x: 72, y: 820 },
+        ...rowsOfPage(page).flatMap((cells, row) =>
+          cells.map((text, index) => ({ text, x: 72 + 130 * index, y: 760 - 20 * row })),
+        ),
+        { text: `${page + 1}`, x: 290, y: 30 },
+      ],
+    }));
+    const page = await readPage(pdf(pages));
+    assert.deepEqual(
+      page.tables.flat(),
+      [0, 1, 2, 3].flatMap((number) => rowsOfPage(number)),
+    );
+    assert.equal(page.text.match(/Measurements/g)?.length, 1);
+  });
+
+  test("a file with one invoice per page keeps their numbers, dates and amounts", async () => {
+    const pages = [1, 2, 3, 4].map((number) => ({
+      texts: [
+        { text: "Kettle Works Ltd", x: 72, y: 810 },
+        { text: "Invoice", x: 72, y: 780 },
+        { text: `${1000 + number}`, x: 300, y: 780 },
+        { text: `Date: 2025-03-0${number}`, x: 72, y: 750 },
+        { text: "One kettle with a lid, as ordered by telephone in the spring.", x: 72, y: 600 },
+        { text: "Quantity", x: 72, y: 120 },
+        { text: `${number + 1}`, x: 300, y: 120 },
+        { text: "Total due: 119.00 EUR", x: 72, y: 90 },
+      ],
+    }));
+    const { html } = await read(pdf(pages));
+    const sections = html.split("<section").slice(1);
+    assert.equal(sections.length, 4);
+    for (const [index, section] of sections.entries()) {
+      for (const kept of [`${1001 + index}`, `Date: 2025-03-0${index + 1}`, "Total due: 119.00 EUR"])
+        assert.ok(section.includes(kept), `${kept} is on page ${index + 1}: ${section}`);
+      assert.match(section, new RegExp(`Quantity\\D+${index + 2}\\b`), `the quantity is on page ${index + 1}`);
+    }
+    assert.equal(html.match(/Kettle Works/g)?.length, 1);
+  });
 });

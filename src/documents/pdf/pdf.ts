@@ -50,7 +50,7 @@ function writePage(
 ): void {
   writer.raw(`<section data-page="${index + 1}">\n`);
   const blocks = new Blocks(writer);
-  const kept = segments.filter((segment) => !repeated.has(index, segment));
+  const kept = segments.filter((segment) => !repeated.has(segment));
   for (const region of readingRegions(kept)) addRegion(region, style, blocks);
   blocks.endLists();
   for (const text of turned) writer.element("p", text);

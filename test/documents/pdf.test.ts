@@ -173,4 +173,39 @@ describe("a PDF", () => {
     }
     assert.equal(html.match(/Kettle Works/g)?.length, 1);
   });
+
+  test("a date or an abbreviation at the start of a line is no list item, and numbers of items stay", async () => {
+    const text = [
+      "The council met again in the town hall, as it had been agreed upon, and so on the",
+      "12. of March the first stone was laid. The wall is older, and was built in the year 52",
+      "v. Chr. by people of whom nothing else is known today, apart from their many tools.",
+    ];
+    const page = await readPage(
+      pdf([
+        { texts: [...column(text), ...column(["1. Open the lid", "2. Fill in water"], { top: 700 })] },
+        { texts: column(["3. Wait", "4. Pour the water into a cup"]) },
+      ]),
+    );
+    assert.match(page.markdown, /so on the 12\\?\. of March[^]*year 52 v\. Chr\. by people/);
+    assert.match(page.markdown, /1\. Open the lid\n2\. Fill in water[^]*3[.)] Wait\n4[.)] Pour/);
+    const { html } = await read(pdf([{ texts: column(["1. One", "2. Two"]) }, { texts: column(["3. Three"]) }]));
+    assert.match(html, /<ol><li>One<\/li>\s*<li>Two[^]*<ol><li value="3">Three/);
+  });
+
+  test("a file of which most pages are pictures needs OCR; one with a few of them is told to be incomplete", async () => {
+    const stamp = { text: "Scanned with a scanner", x: 72, y: 20 };
+    const text = column(["A page with a line of text that is long enough to be one."]);
+    const scans = (count: number) => Array.from({ length: count }, () => ({ texts: [stamp], isPicture: true }));
+    const texts = (count: number) => Array.from({ length: count }, () => ({ texts: text }));
+    await assert.rejects(read(pdf([...texts(1), ...scans(4)])), { problem: "needs_ocr", message: /^4 of 5 pages/ });
+    assert.equal((await read(pdf([...texts(4), { isPicture: true }]))).truncated, true);
+    assert.equal((await read(pdf([...texts(2), {}, {}, {}]))).truncated, false, "blank pages are not pictures");
+  });
+
+  test("a file that is cut off keeps its title, author and number of pages", async () => {
+    const pages = Array.from({ length: 4 }, () => ({ texts: column(Array(20).fill("A line of text on this page.")) }));
+    const cut = await read(pdf(pages, { info: { Title: "Long", Author: "Ada Writer" } }), "", { htmlLength: 1500 });
+    assert.deepEqual([cut.truncated, cut.pageCount], [true, 4]);
+    assert.match(cut.html, /<title>Long<\/title>[^]*Ada Writer/);
+  });
 });

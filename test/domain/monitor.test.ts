@@ -105,6 +105,13 @@ describe("a comparison", () => {
     assert.equal(same.isChanged, false);
   });
 
+  test("compares texts of very many lines, and shows the first of them", () => {
+    const text = (word: string) => Array.from({ length: 150_000 }, (_, line) => `${word}${line}`).join("\n");
+    const { added, removed, diff } = compare({ learn: false }, text("a"), text("b"));
+    assert.deepEqual([added, removed, diff.truncated], [150_000, 150_000, true]);
+    assert.equal(diff.hunks.flatMap(({ lines }) => lines).length, 2000);
+  });
+
   test("tells two quite different texts apart without comparing them for long", () => {
     const text = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}`).join("\n");
     const began = performance.now();

@@ -4,7 +4,7 @@ import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { html, status } from "../support/misbehaviours.ts";
+import { html, sendTo, status } from "../support/misbehaviours.ts";
 import { tagged } from "../support/versioned-pages.ts";
 import { TestServer } from "./kit.ts";
 
@@ -112,6 +112,34 @@ describe("a job with a monitor", () => {
     const listed = (await changesOf(job)).map(({ change, url }) => `${change} ${new URL(url).pathname}`);
     assert.deepEqual(listed.toSorted(), ["changed /", "changed /b", "new /e", "removed /c", "removed /d"]);
   });
+
+  for (const [what, instead] of [
+    ["leads to a sign-in", sendTo("/login")],
+    ["is a file", html("PK", 200, { "content-type": "application/zip" })],
+  ] as const)
+    test(`does not call pages removed while a page that leads to them ${what}`, async () => {
+      await using site = await MisbehavingSite.start({
+        "/": page("Shop", links("/list", "/account")),
+        "/list": page("List", links("/a")),
+        "/a": page("A", "Words of A."),
+        "/account": sendTo("/login"),
+        "/login": html("<title>Sign in</title><form><input type=password></form>"),
+      });
+      const crawl = { retry_attempts: 0 };
+      const job = await save({ kind: "crawl", target_url: site.url("/"), crawl, monitor: { what: "text" } });
+      await compared(job);
+      site.on("/list", instead);
+      const second = await compared(job);
+      assert.equal(second.status, "completed");
+      assert.deepEqual(second.monitor, { new: 0, changed: 0, removed: 0 });
+      site.on("/list", page("List", "Sold out."));
+      const third = await compared(job);
+      assert.deepEqual(third.monitor, { new: 0, changed: 1, removed: 1 }, "a page that always asks for it hides nothing");
+      assert.deepEqual(
+        (await changesOf(job)).map(({ change, url }) => `${change} ${new URL(url).pathname}`).toSorted(),
+        ["changed /list", "removed /a"],
+      );
+    });
 
   test("compares records field by field, and never learns a field away", async () => {
     let stock = 5;

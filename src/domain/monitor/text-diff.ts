@@ -82,7 +82,10 @@ export function diffTexts(before: PreparedText, after: PreparedText, profile: Vo
   const found = hunksOf(oldTexts, newTexts) ?? wholeHunk(oldTexts, newTexts);
   const ops: DiffLine[] = [];
   const diff: TextDiff = { hunks: [], added: 0, removed: 0, share: 0, truncated: false };
+  // One more than is shown: it tells that there are more.
+  let room = MAX_SHOWN_LINES + 1;
   const same = (from: number, to: number) => {
+    if (room === 0) return;
     for (const { from: first, to: last } of recent.slice(from, to))
       for (let line = first; line < last; line += 1) ops.push({ op: " ", text: after.shown[line]! });
   };
@@ -101,7 +104,14 @@ export function diffTexts(before: PreparedText, after: PreparedText, profile: Vo
     diff.added += counts.added;
     diff.removed += counts.removed;
     const shownOf = (text: PreparedText) => (line: MaskedLine) => text.shown.slice(line.from, line.to);
-    ops.push(...changedLines(gone.flatMap(shownOf(before)), come.flatMap(shownOf(after))));
+    const [goneLines, comeLines] = [
+      gone.slice(0, room).flatMap(shownOf(before)),
+      come.slice(0, room).flatMap(shownOf(after)),
+    ];
+    for (const line of changedLines(goneLines, comeLines).slice(0, room)) {
+      ops.push(line);
+      room -= 1;
+    }
   }
   same(at, recent.length);
   const total = Math.max(wordsIn(before.lines).length, wordsIn(after.lines).length, 1);

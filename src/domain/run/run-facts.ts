@@ -30,6 +30,8 @@ export interface RunFacts {
   changes?: ChangeCounts;
   /** Pages that were not reached may still exist: a list was partial, or robots.txt disallows a part. */
   sees_part?: boolean;
+  /** A page that the monitor knows was answered, and not compared: pages beyond it may not have been reached. */
+  monitor_sees_part?: boolean;
   /** Of a crawl that reached every page it could: see `scopeHashOf`. */
   reached_all?: string;
   /** Changes that the monitor of its job found. */

@@ -32,6 +32,8 @@ interface MonitoredRun {
 /** How a page is identified, and how it is fetched again. */
 interface PageVisit {
   key: string;
+  /** Of the requested address: another one if it redirects. */
+  askedKey: string;
   url: string;
   isRedirected: boolean;
   again: () => Promise<PageGot>;
@@ -91,9 +93,11 @@ export class RunMonitor {
   async with(handled: Handled, got: PageGot, visit: PageVisit, context: HandlerContext): Promise<Handled> {
     if (handled.kind === "failed" && handled.failure.reason === "http_not_found")
       return this.#reported(handled, visit, null, null);
-    if (handled.kind !== "completed") return handled;
-    const content = monitoredContent(this.#options, got);
-    if (content === null) return handled;
+    // A crawl with such a page counts as complete, like one with a sign-in.
+    const isFile = handled.kind === "failed" && handled.failure.reason === "not_html";
+    if (handled.kind !== "completed" && !isFile) return handled;
+    const content = isFile ? null : monitoredContent(this.#options, got);
+    if (content === null) return (await this.#isLost(visit)) ? withLoss(handled) : handled;
     const state = await this.#state(visit.key);
     const profile = state?.profile ?? NO_PROFILE;
     const digest = this.#comparer.digestOf(content, profile);
@@ -101,22 +105,26 @@ export class RunMonitor {
     const second = state === null ? null : await this.#again(visit, context);
     const isSteady = second === null || this.#comparer.digestOf(second, profile) === digest;
     const file = await this.#write(content);
-    if (file === null) return handled;
+    if (file === null) return withLoss(handled);
     const again = isSteady ? null : await this.#write(second);
     return this.#reported(handled, visit, { ...file, isSealed: this.#isSecret, digest }, again);
   }
 
   /** The server says that the page has not changed. */
-  async same(handled: Handled, visit: Omit<PageVisit, "again">): Promise<Handled> {
+  async same(handled: Handled, visit: Omit<PageVisit, "again" | "askedKey">): Promise<Handled> {
+    if (handled.kind !== "completed") return handled;
     const state = await this.#state(visit.key);
-    return state === null || handled.kind !== "completed"
-      ? handled
-      : this.#reported(handled, visit, state.content, null);
+    return state === null ? withLoss(handled) : this.#reported(handled, visit, state.content, null);
+  }
+
+  /** Whether an earlier run has read the page. One that always leads to a sign-in, or to a file, is no loss. */
+  async #isLost({ key, askedKey }: Pick<PageVisit, "key" | "askedKey">): Promise<boolean> {
+    return (await this.#state(askedKey)) !== null || (key !== askedKey && (await this.#state(key)) !== null);
   }
 
   #reported(
     handled: Handled,
-    { key, url, isRedirected }: Omit<PageVisit, "again">,
+    { key, url, isRedirected }: Omit<PageVisit, "again" | "askedKey">,
     content: MonitoredContent | null,
     again: MonitoredFile | null,
   ): Handled {
@@ -153,4 +161,10 @@ export class RunMonitor {
     const bytes = this.#isSecret ? Buffer.from(seal.close(content.toString("base64"), SEALED_FOR_MONITOR)) : content;
     return keepFixture(bytes);
   }
+}
+
+/** What the crawl does not reach may exist beyond this page. */
+function withLoss(handled: Handled): Handled {
+  const { events = [], facts = {} } = handled.report?.run ?? {};
+  return { ...handled, report: { ...handled.report, run: { events, facts: { ...facts, monitor_sees_part: true } } } };
 }

@@ -108,6 +108,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const monitor = RunMonitor.of(deps, { ...run, sessionId }, requested.monitor, requested);
   const visit = {
     key: crawlKey(pageUrl),
+    askedKey: crawlKey(pageUrl),
     url: pageUrl,
     isRedirected: false,
     again: () => getPage(deps, { ...order, plan: got.plan }),

@@ -155,6 +155,7 @@ async function attempt(
   const finalUrl = got.answer?.finalUrl ?? url;
   const visit = {
     key: crawlKey(got.failure === null ? finalUrl : (task.url ?? url)),
+    askedKey: crawlKey(task.url ?? url),
     url: finalUrl,
     isRedirected: finalUrl !== url,
     again: () => getPage(deps, { ...order, plan: got.plan }),

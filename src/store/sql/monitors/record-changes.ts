@@ -246,6 +246,7 @@ export function recordUnreached(context: Context, runId: string, what: Monitored
       const run = dueRun(context, runId);
       const facts = parseJson<RunFacts>(run?.facts ?? null, {});
       if (run === undefined || run.status !== "completed" || facts.reached_all === undefined) return 0;
+      if (facts.monitor_sees_part === true) return 0;
       const list = connection
         .sql(
           `SELECT s.job, s.key_hash, s.url, s.hash, s.size, s.sealed, s.read_at FROM jobs j JOIN monitor_states s ON s.job = j.n

@@ -95,7 +95,7 @@ export const articleDataset: JsonValue = {
       name: "deduplicate",
       task_type: "deduplicate",
       dependencies: ["filter"],
-      when: "${{ params.similarity != null }}",
+      when: "params.similarity != null",
       params: {
         text: "text",
         threshold: "${{ params.similarity }}",

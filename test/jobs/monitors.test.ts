@@ -134,7 +134,11 @@ describe("a job with a monitor", () => {
       assert.deepEqual(second.monitor, { new: 0, changed: 0, removed: 0 });
       site.on("/list", page("List", "Sold out."));
       const third = await compared(job);
-      assert.deepEqual(third.monitor, { new: 0, changed: 1, removed: 1 }, "a page that always asks for it hides nothing");
+      assert.deepEqual(
+        third.monitor,
+        { new: 0, changed: 1, removed: 1 },
+        "a page that always asks for it hides nothing",
+      );
       assert.deepEqual(
         (await changesOf(job)).map(({ change, url }) => `${change} ${new URL(url).pathname}`).toSorted(),
         ["changed /list", "removed /a"],

@@ -28,8 +28,9 @@ export function detectDocument(bytes: Uint8Array, contentType: string | null, na
 
 function isPdf(head: Buffer, type: string): boolean {
   const at = head.indexOf("%PDF-");
-  // A page may quote the header.
-  return at === 0 || (at > 0 && (type === "application/pdf" || !/^\s*[<{[]/.test(head.toString("latin1"))));
+  if (at <= 0 || type === "application/pdf") return at >= 0;
+  // A page or a text may quote the header.
+  return type !== "text/plain" && VAGUE_TYPES.has(type) && !/^\s*[<{[]/.test(head.toString("latin1"));
 }
 
 function zipType(bytes: Uint8Array): DetectedType | null {

@@ -15,10 +15,12 @@ const MAX_OUTPUT = 200 * 1024 * 1024;
 const MAX_MESSAGE = 300;
 
 /** What the program writes: a PDF with text, or text with a form feed between pages. */
-export function recognise(bytes: Uint8Array, options: OcrOptions, signal: AbortSignal | undefined): Promise<Buffer> {
+export async function recognise(bytes: Uint8Array, options: OcrOptions, signal: AbortSignal): Promise<Buffer> {
   const [program = "", ...args] = options.command;
+  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env: options.env, stdio: ["pipe", "pipe", "pipe"] });
+    // A group of its own: such programs start others, which must end with them.
+    const child = spawn(program, args, { env: options.env, stdio: ["pipe", "pipe", "pipe"], detached: true });
     const output: Buffer[] = [];
     let length = 0;
     let said = "";
@@ -27,14 +29,14 @@ export function recognise(bytes: Uint8Array, options: OcrOptions, signal: AbortS
     const timer = options.clock.after(options.timeoutMs, () =>
       fail(`APP_OCR_COMMAND took longer than ${Math.round(options.timeoutMs / 1000)} seconds`),
     );
-    const onAbort = () => end(() => reject(signal?.reason as Error));
+    const onAbort = () => end(() => reject(signal.reason as Error));
     const end = (settle: () => void) => {
       timer.cancel();
-      signal?.removeEventListener("abort", onAbort);
-      child.kill("SIGKILL");
+      signal.removeEventListener("abort", onAbort);
+      killGroup(child.pid);
       settle();
     };
-    signal?.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort, { once: true });
     child.stdout.on("data", (chunk: Buffer) => {
       output.push(chunk);
       length += chunk.length;
@@ -50,6 +52,15 @@ export function recognise(bytes: Uint8Array, options: OcrOptions, signal: AbortS
     child.stdin.on("error", () => {});
     child.stdin.end(bytes);
   });
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // All of it has ended.
+  }
 }
 
 /** Words of a command line; quotes keep spaces together. */

@@ -48,10 +48,11 @@ const thread = new Worker(new URL("./thread.ts", import.meta.url), {
   stderr: true,
 });
 thread.on("online", () => send({ kind: "ready" }));
-thread.on("message", (outcome: ReadOutcome) =>
+thread.on("message", (outcome: ReadOutcome) => {
+  const isBroken = outcome.kind === "problem" && outcome.isBroken === true;
   // Memory of this file must not count against the next one.
-  send({ kind: "outcome", outcome, recycle: process.memoryUsage.rss() > maxBytes / 2 }),
-);
+  send({ kind: "outcome", outcome, recycle: isBroken || process.memoryUsage.rss() > maxBytes / 2 });
+});
 thread.on("error", (error: Error & { code?: string }) => {
   if (error.code === "ERR_WORKER_OUT_OF_MEMORY") tooLarge();
   else end();

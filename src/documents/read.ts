@@ -9,7 +9,7 @@ import {
 } from "./document.ts";
 import { type DocumentFacts, escapeText, HtmlWriter, LengthReached, wholePage } from "./html.ts";
 import { decode } from "./xml.ts";
-import { decodeBody } from "../extract/charset.ts";
+import { decodeBody } from "../domain/text/charset.ts";
 
 interface Reading extends DocumentFacts {
   pageCount?: number;

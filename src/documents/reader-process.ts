@@ -13,8 +13,8 @@ interface ReaderProcessOptions {
   timeoutMs: number;
   limits: DocumentLimits;
   onOutcome(outcome: ReadOutcome): void;
-  /** The process ended on its current file, for an unknown reason. */
-  onCrash(how: string): void;
+  /** The process ended on its current file, for an unknown reason; `hasStarted`: while it read the file. */
+  onCrash(how: string, hasStarted: boolean): void;
   onGone(): void;
 }
 
@@ -114,7 +114,7 @@ export class ReaderProcess {
     if (this.#input === null) return;
     this.#ending = true;
     this.#clearJob();
-    this.#options.onCrash(how);
+    this.#options.onCrash(how, this.#ready);
   }
 
   #clearJob(): void {

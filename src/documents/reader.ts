@@ -1,6 +1,7 @@
 /** Reads documents in separate processes: a malicious file ends only the process that reads it. */
 import { availableParallelism } from "node:os";
 import type { Clock, Timer } from "../base/clock.ts";
+import { Semaphore } from "../base/semaphore.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
 import {
   type DetectedType,
@@ -63,14 +64,20 @@ export function createDocumentReader(options: DocumentReaderOptions): DocumentRe
 
 /** Documents without text are read again from what the user's program makes of them. */
 function withOcr(reader: DocumentReader, ocr: OcrOptions): DocumentReader {
+  const turns = new Semaphore(MAX_PROCESSES);
+  const closing = new AbortController();
   return {
-    close: () => reader.close(),
+    async close() {
+      closing.abort(stopping());
+      await reader.close();
+    },
     async read(bytes, type, options = {}) {
       try {
         return await reader.read(bytes, type, options);
       } catch (error) {
         if (!(error instanceof DocumentError) || error.problem !== "needs_ocr") throw error;
-        const recognised = await recognise(bytes, ocr, options.signal);
+        const signal = AbortSignal.any([closing.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+        const recognised = await recogniseInTurn(turns, bytes, ocr, signal);
         const isPdf = recognised.subarray(0, 5).toString("latin1") === "%PDF-";
         if (!isPdf && recognised.toString("utf8").trim() === "") throw new DocumentError("needs_ocr", NOTHING_FOUND);
         const read = await reader.read(recognised, isPdf ? "pdf" : "text", options);
@@ -78,6 +85,17 @@ function withOcr(reader: DocumentReader, ocr: OcrOptions): DocumentReader {
       }
     },
   };
+}
+
+/** A program for OCR uses the whole machine. */
+async function recogniseInTurn(
+  turns: Semaphore,
+  bytes: Uint8Array,
+  ocr: OcrOptions,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  using _turn = await turns.acquire({ signal });
+  return await recognise(bytes, ocr, signal);
 }
 
 class Pool implements DocumentReader {
@@ -182,12 +200,12 @@ class Pool implements DocumentReader {
         else job?.fail(new DocumentError(outcome.problem, outcome.message));
         this.#dispatch();
       },
-      onCrash: (how) => {
+      onCrash: (how, hasStarted) => {
         const job = this.#takeJob(process);
         if (job === undefined) return;
         job.crashes += 1;
         if (job.crashes < MAX_CRASHES) this.#queue.add(job);
-        else job.fail(new DocumentError("document_damaged", `reading the document ended its process (${how})`));
+        else job.fail(crashed(how, hasStarted, memoryMb));
       },
       onGone: () => {
         this.#processes.delete(process);
@@ -213,6 +231,18 @@ class Pool implements DocumentReader {
     });
     this.#idle.set(process, timer);
   }
+}
+
+/** How V8 and the kernel end a process without memory. */
+const OUT_OF_MEMORY: ReadonlySet<string> = new Set(["SIGABRT", "SIGTRAP", "SIGKILL"]);
+
+function crashed(how: string, hasStarted: boolean, memoryMb: number): Error {
+  // Not the file's fault: the machine is busy, or cannot start processes. Retried later.
+  if (!hasStarted) return new FetchFailure("internal", `the process that reads documents did not start (${how})`);
+  if (!OUT_OF_MEMORY.has(how))
+    return new DocumentError("document_damaged", `reading the document ended its process (${how})`);
+  const message = `reading the document ended its process (${how}): it needs more than ${memoryMb} MB, or than the machine has`;
+  return new DocumentError("document_too_large", message);
 }
 
 function stopping(): FetchFailure {

@@ -17,7 +17,8 @@ export interface ReadOrder {
 
 export type ReadOutcome =
   | { kind: "document"; document: ReadDocument }
-  | { kind: "problem"; problem: DocumentProblem; message: string };
+  /** `isBroken`: something of the file may still run, so the process reads no other. */
+  | { kind: "problem"; problem: DocumentProblem; message: string; isBroken?: true };
 
 /** Counts the orders, so that each is answered once. */
 let order = 0;
@@ -30,9 +31,10 @@ function answer(to: number, outcome: ReadOutcome): void {
 }
 
 // A library may throw from a callback, where nothing of ours can catch it: that file is damaged.
-process.on("uncaughtException", (error) =>
-  answer(order, { kind: "problem", problem: "document_damaged", message: `the file is damaged (${messageOf(error)})` }),
-);
+process.on("uncaughtException", (error) => {
+  const message = `the file is damaged (${messageOf(error)})`;
+  answer(order, { kind: "problem", problem: "document_damaged", message, isBroken: true });
+});
 // The rejection of a promise that nobody waits for changes nothing.
 process.on("unhandledRejection", () => {});
 

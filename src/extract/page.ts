@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../domain/text/json-size.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { type Article, countWords } from "./article/article.ts";
-import { decodeBody } from "./charset.ts";
+import { decodeBody } from "../domain/text/charset.ts";
 import { readMonitored } from "./document/monitored.ts";
 import { type PageDocument, readDocument } from "./document/read.ts";
 import type { Document } from "./dom/nodes.ts";

@@ -2,7 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { systemCode } from "../base/errors.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
-import { decodeBody } from "./charset.ts";
+import { decodeBody } from "../domain/text/charset.ts";
 import { readSitemap, SITEMAP_LIMITS, type Sitemap } from "./sitemap.ts";
 
 export interface SitemapFile {

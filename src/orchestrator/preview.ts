@@ -7,7 +7,7 @@ import { openActions } from "../domain/page/secret-actions.ts";
 import { recipeAt } from "../domain/site/site-options.ts";
 import { planStrategy } from "../domain/page/strategy-plan.ts";
 import { shownUrl, siteOf } from "../domain/text/url.ts";
-import { decodeBody } from "../extract/charset.ts";
+import { decodeBody } from "../domain/text/charset.ts";
 import type { Extraction, PageInput } from "../extract/page.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 import { type PageAnswer, receivedOf } from "../fetch/page.ts";

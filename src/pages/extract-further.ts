@@ -4,7 +4,7 @@ import { type ExtractStats, type ExtractRequest, extractRequestOf } from "../dom
 import { FetchFailure, failure } from "../domain/run/failure.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import type { Recipe } from "../domain/run/recipe.ts";
-import { decodeBody } from "../extract/charset.ts";
+import { decodeBody } from "../domain/text/charset.ts";
 import type { ExtractorPage } from "../extract/define-extractor.ts";
 import type { LlmExtractor } from "../extract/llm/extractor.ts";
 import type { Extraction } from "../extract/page.ts";

@@ -252,8 +252,10 @@ async function fetchAndJudge(
   const received = await (robots === undefined
     ? strategies[way].fetch(request)
     : fetchObeying(strategies[way], request, robots));
+  // Reading a document may take minutes, in which the site is free for other pages.
+  const leave = () => order.beforeExtract?.(received.headMs ?? null);
   const { answer, failure } =
-    order.documents === false ? { answer: received, failure: null } : await asPage(deps, received, signal);
+    order.documents === false ? { answer: received, failure: null } : await asPage(deps, received, signal, leave);
   if (failure !== null) return { answer, judgement: failedJudgement(failure) };
   const mayBeList = way === "http" && answer.status === 200 && answer.notFollowed === undefined;
   if (mayBeList && order.isList?.(answer) === true) return { answer, judgement: null, isList: true };

@@ -20,12 +20,14 @@ export async function asPage(
   { documents }: ReadsDocuments,
   answer: PageAnswer,
   signal: AbortSignal,
+  beforeRead: () => void = () => {},
 ): Promise<{ answer: PageAnswer; failure: Failure | null }> {
   const { body, contentType, finalUrl, status } = answer;
   if (documents === undefined || typeof body === "string" || status !== 200 || answer.notFollowed !== undefined)
     return { answer, failure: null };
   const type = detectDocument(body, contentType, nameOf(finalUrl, answer.headers));
   if (type === null) return { answer, failure: null };
+  beforeRead();
   try {
     const read = await documents.read(body, type, { contentType, signal });
     const document = { type: read.type, body, contentType, truncated: read.truncated };

@@ -22,6 +22,16 @@ async function refusal(reading: Promise<unknown>): Promise<[DocumentProblem, str
 const CONTENT_TYPES = { "[Content_Types].xml": "<Types/>" };
 const word = (document: string | Buffer) => zipOf({ ...CONTENT_TYPES, "word/document.xml": document });
 
+test("a page that quotes the start of a PDF file is no PDF file", () => {
+  const quote = Buffer.from("A file starts with %PDF-1.7, and ends with %%EOF.");
+  assert.deepEqual(
+    ["text/plain", "text/markdown", "application/octet-stream", "application/pdf"].map((type) =>
+      detectDocument(quote, type, "about"),
+    ),
+    [null, null, "pdf", "pdf"],
+  );
+});
+
 describe("a document that cannot be read says why", () => {
   test("a password", async () => {
     const problem = "document_encrypted";
@@ -220,5 +230,16 @@ describe("documents are read in processes of their own [slow]", () => {
     } finally {
       await Promise.all([text.close(), failing.close(), missing.close()]);
     }
+  });
+
+  test("no program for OCR starts for a user who has left, and closing ends those that run", async () => {
+    const env = { PATH: process.env["PATH"] ?? "" };
+    // The shell waits for a child that holds its output open.
+    const reader = open({ ocr: { command: ["sh", "-c", "sleep 600 & wait"], timeoutMs: 300_000, env } });
+    const reading = reader.read(pdf([{}]), "pdf");
+    const left = reader.read(pdf([{}]), "pdf", { signal: AbortSignal.abort(new Error("left")) });
+    await assert.rejects(left, /left/);
+    await reader.close();
+    await assert.rejects(reading, /stopping/);
   });
 });

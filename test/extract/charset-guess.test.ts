@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeBody } from "../../src/extract/charset.ts";
+import { decodeBody } from "../../src/domain/text/charset.ts";
 
 /** Every character that an encoding has, with its bytes. */
 function tableOf(charset: string): Map<string, number[]> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeBody } from "../../src/extract/charset.ts";
+import { decodeBody } from "../../src/domain/text/charset.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 /** A page in an encoding that Node can only read: every byte pair that decodes to the wanted letters. */

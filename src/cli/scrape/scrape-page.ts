@@ -50,7 +50,9 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
   const recipe = (await recipeOf({ ...options, maxAttempts: triesOf(options) ?? 1 }, wiring)) as JobInput;
   const robots = options.respectRobots === true ? { respect_robots: true } : {};
   const how =
-    file === null ? { target_url: absolute(url) } : { target_url: fileUrl(file.name), strategy: "http" as const };
+    file === null
+      ? { target_url: absolute(url) }
+      : { target_url: fileUrl(file.name), strategy: "http" as const, escalate: false };
   const input = withDocumentRequest({ ...recipe, ...robots, ...how }, options);
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
   using stop = stopRequest(wiring, terminal, null, "cancelling; press Ctrl-C again to exit at once");

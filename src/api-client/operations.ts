@@ -147,7 +147,7 @@ export type Job = {
     stay_within: "site" | "host" | "path";
     /** false: fetch only the start URLs and pages listed in sitemaps */
     follow_links: boolean;
-    /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+    /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
     documents: boolean;
     /** delay between two pages of this crawl; pages are then fetched one at a time */
     delay_seconds: number;
@@ -1521,7 +1521,7 @@ export type RunRecipe = {
       stay_within?: "site" | "host" | "path";
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
-      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
       documents?: boolean;
       /** delay between two pages of this crawl; pages are then fetched one at a time */
       delay_seconds?: number;
@@ -1733,7 +1733,7 @@ export type JobVersion = {
       stay_within: "site" | "host" | "path";
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links: boolean;
-      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
       documents: boolean;
       /** delay between two pages of this crawl; pages are then fetched one at a time */
       delay_seconds: number;
@@ -2564,7 +2564,7 @@ export interface Operations {
         stay_within?: "site" | "host" | "path";
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
-        /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+        /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
         documents?: boolean;
         /** delay between two pages of this crawl; pages are then fetched one at a time */
         delay_seconds?: number;
@@ -2916,7 +2916,7 @@ export interface Operations {
         stay_within?: "site" | "host" | "path";
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
-        /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+        /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
         documents?: boolean;
         /** delay between two pages of this crawl; pages are then fetched one at a time */
         delay_seconds?: number;
@@ -5205,7 +5205,7 @@ export interface Operations {
       stay_within?: "site" | "host" | "path";
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
-      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them */
+      /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
       documents?: boolean;
       /** delay between two pages of this crawl; pages are then fetched one at a time */
       delay_seconds?: number;

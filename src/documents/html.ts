@@ -19,6 +19,8 @@ export class HtmlWriter {
   readonly #parts: string[] = [];
   #left: number;
   truncated = false;
+  /** As soon as they are known, for a document that is cut off. */
+  facts: DocumentFacts & { pageCount?: number } = {};
 
   constructor(maxLength: number) {
     this.#left = maxLength;

@@ -9,6 +9,7 @@ import {
 } from "./document.ts";
 import { type DocumentFacts, escapeText, HtmlWriter, LengthReached, wholePage } from "./html.ts";
 import { decode } from "./xml.ts";
+import { decodeBody } from "../extract/charset.ts";
 
 interface Reading extends DocumentFacts {
   pageCount?: number;
@@ -43,6 +44,7 @@ export async function readDocument(input: DocumentInput, limits: DocumentLimits)
     if (error instanceof DocumentError) throw error;
     // Libraries and our own readers fail on damaged files in many ways; a program error would do so on all files.
     if (!(error instanceof LengthReached)) throw damaged(`the file is damaged or not a valid ${type} file`);
+    reading = writer.facts;
   }
   const { pageCount = null, ...facts } = reading;
   const body = writer.toString();
@@ -75,19 +77,7 @@ function oleProblem(bytes: Uint8Array): DocumentError {
 }
 
 function textOf({ bytes, contentType }: DocumentInput): string {
-  const named = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (buffer[0] === 0xff && buffer[1] === 0xfe) return new TextDecoder("utf-16le").decode(buffer);
-  if (buffer[0] === 0xfe && buffer[1] === 0xff) return new TextDecoder("utf-16be").decode(buffer);
-  for (const encoding of [named, "utf-8"]) {
-    if (encoding === undefined) continue;
-    try {
-      return new TextDecoder(encoding, { fatal: true }).decode(buffer);
-    } catch {
-      // Unknown, or not this encoding.
-    }
-  }
-  return new TextDecoder("windows-1252").decode(buffer);
+  return decodeBody(bytes, contentType).text;
 }
 
 /** A form feed is between two pages. */

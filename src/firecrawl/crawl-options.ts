@@ -36,6 +36,7 @@ export function readCrawl(body: unknown, version: Version, known: { llm: boolean
     ...readSitemap(reader, version),
     ...readPace(reader),
     timeout_minutes: TIMEOUT_MINUTES,
+    documents: true,
     ...scrape.recipe,
     ...(ignore === undefined ? {} : { respect_robots: !ignore }),
   };
@@ -72,6 +73,7 @@ export function readBatch(body: unknown, version: Version, known: { llm: boolean
     max_depth: 0,
     max_pages: good.length,
     timeout_minutes: TIMEOUT_MINUTES,
+    documents: true,
     ...pace,
     ...scrape.recipe,
   };

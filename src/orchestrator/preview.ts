@@ -146,9 +146,10 @@ async function previewFile(
 ): Promise<Omit<PreviewView, "duration_ms">> {
   const { file = "", file_name: name = "", content_type: contentType = null } = input;
   if (input.html !== undefined) throw invalid([{ path: "file", message: "cannot be combined with html" }]);
-  if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(file)) throw invalid([{ path: "file", message: "expected Base64" }]);
+  const base64 = file.replace(/\s+/g, "");
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw invalid([{ path: "file", message: "expected Base64" }]);
   const { url: _url, target_url: _target, ...rules } = { url: null, ...jobInputOf(input) };
-  const { got } = await readFile(deps, { bytes: Buffer.from(file, "base64"), name, contentType }, rules, signal);
+  const { got } = await readFile(deps, { bytes: Buffer.from(base64, "base64"), name, contentType }, rules, signal);
   const nowhere = {
     url: input.url ?? null,
     final_url: null,

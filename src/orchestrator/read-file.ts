@@ -61,6 +61,8 @@ export async function readFile(
   signal: AbortSignal,
 ): Promise<FileReading> {
   if (file.bytes.byteLength === 0) throw invalid([{ path: "file", message: "is empty" }]);
+  if (!file.name.isWellFormed())
+    throw invalid([{ path: "file_name", message: "has half of a character (a lone surrogate); send valid Unicode" }]);
   const url = fileUrl(file.name);
   const job = pageJobFrom({ ...input, target_url: url }, { ...deps, policy: NO_ADDRESSES });
   await requireExtractor(deps, input);

@@ -127,4 +127,85 @@ describe("a PDF", () => {
     assert.match(page.published_at ?? "", /^2025-03-01T(?:10:00:00\+01:00|09:00:00)/);
     assert.deepEqual(page.links, ["https://example.com/more"]);
   });
+
+  test("a table over four pages keeps all of its rows, below a header and above a page number", async () => {
+    const rowsOfPage = (page: number) =>
+      Array.from({ length: 12 }, (_row, row) =>
+        [1, 2, 3].map((column) => String(100 * column + 10 * page + (row % 10) + (column === 1 ? row : 0))),
+      );
+    const pages = [0, 1, 2, 3].map((page) => ({
+      texts: [
+        { text: "Measurements", x: 72, y: 820 },
+        ...rowsOfPage(page).flatMap((cells, row) =>
+          cells.map((text, index) => ({ text, x: 72 + 130 * index, y: 760 - 20 * row })),
+        ),
+        { text: `${page + 1}`, x: 290, y: 30 },
+      ],
+    }));
+    const page = await readPage(pdf(pages));
+    assert.deepEqual(
+      page.tables.flat(),
+      [0, 1, 2, 3].flatMap((number) => rowsOfPage(number)),
+    );
+    assert.equal(page.text.match(/Measurements/g)?.length, 1);
+  });
+
+  test("a file with one invoice per page keeps their numbers, dates and amounts", async () => {
+    const pages = [1, 2, 3, 4].map((number) => ({
+      texts: [
+        { text: "Kettle Works Ltd", x: 72, y: 810 },
+        { text: "Invoice", x: 72, y: 780 },
+        { text: `${1000 + number}`, x: 300, y: 780 },
+        { text: `Date: 2025-03-0${number}`, x: 72, y: 750 },
+        { text: "One kettle with a lid, as ordered by telephone in the spring.", x: 72, y: 600 },
+        { text: "Quantity", x: 72, y: 120 },
+        { text: `${number + 1}`, x: 300, y: 120 },
+        { text: "Total due: 119.00 EUR", x: 72, y: 90 },
+      ],
+    }));
+    const { html } = await read(pdf(pages));
+    const sections = html.split("<section").slice(1);
+    assert.equal(sections.length, 4);
+    for (const [index, section] of sections.entries()) {
+      for (const kept of [`${1001 + index}`, `Date: 2025-03-0${index + 1}`, "Total due: 119.00 EUR"])
+        assert.ok(section.includes(kept), `${kept} is on page ${index + 1}: ${section}`);
+      assert.match(section, new RegExp(`Quantity\\D+${index + 2}\\b`), `the quantity is on page ${index + 1}`);
+    }
+    assert.equal(html.match(/Kettle Works/g)?.length, 1);
+  });
+
+  test("a date or an abbreviation at the start of a line is no list item, and numbers of items stay", async () => {
+    const text = [
+      "The council met again in the town hall, as it had been agreed upon, and so on the",
+      "12. of March the first stone was laid. The wall is older, and was built in the year 52",
+      "v. Chr. by people of whom nothing else is known today, apart from their many tools.",
+    ];
+    const page = await readPage(
+      pdf([
+        { texts: [...column(text), ...column(["1. Open the lid", "2. Fill in water"], { top: 700 })] },
+        { texts: column(["3. Wait", "4. Pour the water into a cup"]) },
+      ]),
+    );
+    assert.match(page.markdown, /so on the 12\\?\. of March[^]*year 52 v\. Chr\. by people/);
+    assert.match(page.markdown, /1\. Open the lid\n2\. Fill in water[^]*3[.)] Wait\n4[.)] Pour/);
+    const { html } = await read(pdf([{ texts: column(["1. One", "2. Two"]) }, { texts: column(["3. Three"]) }]));
+    assert.match(html, /<ol><li>One<\/li>\s*<li>Two[^]*<ol><li value="3">Three/);
+  });
+
+  test("a file of which most pages are pictures needs OCR; one with a few of them is told to be incomplete", async () => {
+    const stamp = { text: "Scanned with a scanner", x: 72, y: 20 };
+    const text = column(["A page with a line of text that is long enough to be one."]);
+    const scans = (count: number) => Array.from({ length: count }, () => ({ texts: [stamp], isPicture: true }));
+    const texts = (count: number) => Array.from({ length: count }, () => ({ texts: text }));
+    await assert.rejects(read(pdf([...texts(1), ...scans(4)])), { problem: "needs_ocr", message: /^4 of 5 pages/ });
+    assert.equal((await read(pdf([...texts(4), { isPicture: true }]))).truncated, true);
+    assert.equal((await read(pdf([...texts(2), {}, {}, {}]))).truncated, false, "blank pages are not pictures");
+  });
+
+  test("a file that is cut off keeps its title, author and number of pages", async () => {
+    const pages = Array.from({ length: 4 }, () => ({ texts: column(Array(20).fill("A line of text on this page.")) }));
+    const cut = await read(pdf(pages, { info: { Title: "Long", Author: "Ada Writer" } }), "", { htmlLength: 1500 });
+    assert.deepEqual([cut.truncated, cut.pageCount], [true, 4]);
+    assert.match(cut.html, /<title>Long<\/title>[^]*Ada Writer/);
+  });
 });

@@ -8,6 +8,7 @@ import {
   dispositionOf,
   holdsSite,
   isProxyFault,
+  retryMayHelp,
 } from "../../src/domain/run/classify.ts";
 import { FAILURE_REASONS, failure, type FailureCode, type FailureReason } from "../../src/domain/run/failure.ts";
 
@@ -105,4 +106,11 @@ test("a proxy that cannot be used is at fault for sure; one that made no connect
     "proxy_forbidden",
     "proxy_unreachable",
   ]);
+});
+
+test("a scan may be read once OCR is set up, and a slow document on a quieter machine; a damaged one stays so", () => {
+  assert.deepEqual(
+    (["needs_ocr", "document_timeout", "document_damaged", "document_encrypted"] as const).map(retryMayHelp),
+    [true, true, false, false],
+  );
 });

@@ -141,6 +141,12 @@ test("what does not exist, may not be fetched or is a file is no failure of the 
     ends.filter(([, is]) => is !== "failed"),
     [
       ["not_html", "file"],
+      ["document_encrypted", "file"],
+      ["document_damaged", "file"],
+      ["document_unsupported", "file"],
+      ["document_too_large", "file"],
+      ["document_timeout", "file"],
+      ["needs_ocr", "file"],
       ["http_not_found", "missing"],
       ["robots_disallowed", "disallowed"],
     ],

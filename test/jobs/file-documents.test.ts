@@ -40,6 +40,8 @@ describe("documents that a site has", () => {
         `<html lang=en><title>Start</title><main><h1>Start</h1><p>${WORDS}</p><a href="/study.pdf">study</a> <a href="/report.docx">report</a> ` +
           `<a href="/data.csv">data</a> <a href="/scan.pdf">scan</a> <a href="/photo.jpg">photo</a></main></html>`,
       ),
+      "/short": html(`<title>Short</title><h1>Short</h1><a href="/large.pdf">large</a>`),
+      "/large.pdf": file(Buffer.concat([PDF, Buffer.alloc(10_000, " ")]), "application/pdf"),
       "/study.pdf": file(PDF, "application/pdf"),
       "/unnamed": file(PDF, "application/octet-stream"),
       "/report.docx": file(docx(), "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
@@ -134,8 +136,25 @@ describe("documents that a site has", () => {
     assert.equal(wrong.status, 422);
   });
 
+  test("a user sends a file that is no Base64, or whose name is no text, and is told so at once", async () => {
+    const rules = { fields: { heading: "h1" } };
+    const begun = performance.now();
+    const spaces = await server.api.post("/extract/preview", { file: `A${" ".repeat(400_000)}!`, ...rules });
+    assert.equal(spaces.status, 422, spaces.text);
+    assert.ok(performance.now() - begun < 20_000, "the check takes as long as the text is");
+    const wrapped = PDF.toString("base64").replace(/.{76}/g, "$&\r\n");
+    assert.equal((await server.api.post("/extract/preview", { file: wrapped, ...rules })).status, 200);
+    const name = await server.api.post("/extract/preview", { file: "QQ==", file_name: "a\ud800.pdf", ...rules });
+    assert.equal(name.status, 422, name.text);
+    assert.deepEqual(
+      name.json<{ errors: { path: string }[] }>().errors.map(({ path }) => path),
+      ["file_name"],
+    );
+  });
+
   test("a crawl reads the documents that its pages link to, and says what they are", async () => {
-    const { items, errors } = await crawler.crawl({ url: site.url("/"), max_depth: 1 });
+    const { items, errors, view } = await crawler.crawl({ url: site.url("/"), max_depth: 1 });
+    assert.equal(view.status, "completed", "a scan is a file that is not read, no page that failed");
     const types = Object.fromEntries(
       items.map((item) => [new URL(item.url).pathname, (item as { document_type?: string }).document_type ?? null]),
     );
@@ -155,6 +174,24 @@ describe("documents that a site has", () => {
       items.map(({ url }) => new URL(url).pathname),
       ["/"],
     );
+  });
+
+  test("a linked file that is too large makes no crawl partial", async () => {
+    await using small = await TestServer.open({ APP_MAX_BODY_BYTES: "2000" });
+    const { view, errors } = await new Crawler(small).crawl({ url: site.url("/short"), max_depth: 1 });
+    assert.deepEqual(
+      errors.map(({ failure_reason }) => failure_reason),
+      ["document_too_large"],
+    );
+    assert.equal(view.status, "completed");
+  });
+
+  test("a crawl with rules for pages reads documents only if it is asked to", async () => {
+    const rules = { url: site.url("/"), max_depth: 1, fields: { heading: { css: "h1", required: true } } };
+    const pathsOf = (items: readonly { url: string }[]) => items.map(({ url }) => new URL(url).pathname).toSorted();
+    assert.deepEqual(pathsOf((await crawler.crawl(rules)).items), ["/"]);
+    const asked = await crawler.crawl({ ...rules, documents: true });
+    assert.deepEqual(pathsOf(asked.items), ["/", "/report.docx", "/study.pdf"]);
   });
 
   test("a text file is its own article", async () => {

@@ -14,6 +14,8 @@ export interface PdfPage {
   texts?: readonly PdfText[];
   links?: readonly { x: number; y: number; width: number; height: number; url: string }[];
   rotate?: number;
+  /** Has a picture. */
+  isPicture?: boolean;
 }
 
 interface PdfOptions {
@@ -29,6 +31,8 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
   const add = (content: string | Buffer) => objects.push(content);
   const first = 6;
   const pageId = (index: number) => first + 2 * index;
+  const pictures = (index: number, isThere: boolean) =>
+    isThere ? ` /XObject << /P ${first + 2 * pages.length + index} 0 R >>` : "";
   add("<< /Type /Catalog /Pages 2 0 R /Lang (en) >>");
   add(
     `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_page, index) => `${pageId(index)} 0 R`).join(" ")}] >>`,
@@ -40,19 +44,20 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
       .map(([name, value]) => `/${name} (${escaped(value)})`)
       .join(" ")} >>`,
   );
-  for (const [index, { texts = [], links = [], rotate = 0 }] of pages.entries()) {
+  for (const [index, { texts = [], links = [], rotate = 0, isPicture = false }] of pages.entries()) {
     const annotations = links.map(
       ({ x, y, width, height, url }) =>
         `<< /Type /Annot /Subtype /Link /Rect [${x} ${y} ${x + width} ${y + height}] /A << /S /URI /URI (${escaped(url)}) >> >>`,
     );
     add(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate ${rotate} /Contents ${pageId(index) + 1} 0 R ` +
-        `/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Annots [${annotations.join(" ")}] >>`,
+        `/Resources << /Font << /F1 3 0 R /F2 4 0 R >>${pictures(index, isPicture)} >> /Annots [${annotations.join(" ")}] >>`,
     );
     const drawn = texts.map(
       ({ text, x, y, size = 10, isBold = false }) =>
         `BT /${isBold ? "F2" : "F1"} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escaped(text)}) Tj ET`,
     );
+    if (isPicture) drawn.push("q 595 0 0 842 0 0 cm /P Do Q");
     const stream = deflateSync(Buffer.from(drawn.join("\n"), "latin1"));
     add(
       Buffer.concat([
@@ -62,6 +67,12 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
       ]),
     );
   }
+  for (const { isPicture = false } of pages)
+    add(
+      isPicture
+        ? "<< /Type /XObject /Subtype /Image /Width 2 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 2 >>\nstream\n\x10\x20\nendstream"
+        : "null",
+    );
   const trailer = encrypted
     ? ` /Encrypt << /Filter /Standard /V 1 /R 2 /O <${"28".repeat(32)}> /U <${"11".repeat(32)}> /P -4 >> /ID [<0011223344556677><0011223344556677>]`
     : "";

@@ -21,6 +21,8 @@ export function addCrawlOptions(command: Command, { saved = false, heading = "Op
   for (const [, setting] of crawlSettings) {
     if (setting.cli === undefined || (setting.savedOnly === true && !saved)) continue;
     command.addOption(optionOf(setting).helpGroup(heading));
+    if (setting.cli.off !== undefined)
+      command.addOption(new Option(offFlag(setting.cli.flag), setting.cli.off).helpGroup(heading));
   }
   return command.addOption(
     new Option("--depth <number>", "the same as --max-depth")
@@ -28,6 +30,11 @@ export function addCrawlOptions(command: Command, { saved = false, heading = "Op
       .conflicts("maxDepth")
       .helpGroup(heading),
   );
+}
+
+/** `--no-documents` of `--documents`. */
+function offFlag(flag: string): string {
+  return flag.replace(/^--/, "--no-");
 }
 
 function optionOf({ schema, cli, default: usual }: Setting): Option {
@@ -47,7 +54,8 @@ export function crawlOf(options: CrawlOptions): Record<string, unknown> {
   const settings = crawlSettings.flatMap(([name, { cli }]) => {
     if (cli === undefined) return [];
     const value = options[new Option(cli.flag).attributeName()];
-    return [[name, cli.sets === undefined || value === undefined ? value : cli.sets]];
+    const isOff = value === false && cli.off !== undefined;
+    return [[name, cli.sets === undefined || value === undefined || isOff ? value : cli.sets]];
   });
   const named: Record<string, unknown> = Object.fromEntries(settings);
   return definedOnly({ ...named, max_depth: named["max_depth"] ?? options.depth });

@@ -3,6 +3,8 @@ import { type HtmlWriter, type TableCell, tableOf } from "../html.ts";
 
 interface ListLevel {
   isOrdered: boolean;
+  /** The number that the next item has by itself. */
+  next: number;
   level: number;
 }
 
@@ -33,16 +35,20 @@ export class Blocks {
     this.block(`<p>${html}</p>\n`);
   }
 
-  item(level: number, isOrdered: boolean, html: string): void {
+  /** `number`: the item's own, where the document says it. */
+  item(level: number, isOrdered: boolean, html: string, number: number | null = null): void {
     while (this.#lists.length > 0 && this.#lists.at(-1)!.level > level) this.#closeList();
     const last = this.#lists.at(-1);
     if (last !== undefined && last.level === level && last.isOrdered !== isOrdered) this.#closeList();
     if (this.#lists.at(-1)?.level === level) this.#add("</li>\n");
     else {
-      this.#lists.push({ isOrdered, level });
+      this.#lists.push({ isOrdered, level, next: 1 });
       this.#add(isOrdered ? "<ol>" : "<ul>");
     }
-    this.#add(`<li>${html}`);
+    const list = this.#lists.at(-1)!;
+    const own = isOrdered && number !== null && number !== list.next ? ` value="${number}"` : "";
+    list.next = (number ?? list.next) + 1;
+    this.#add(`<li${own}>${html}`);
   }
 
   table(rows: readonly (readonly TableCell[])[], headers: number): void {

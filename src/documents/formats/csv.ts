@@ -2,7 +2,8 @@
 import type { DocumentLimits } from "../document.ts";
 import { type DocumentFacts, escapeText, type HtmlWriter } from "../html.ts";
 
-const DELIMITERS = [",", ";", "\t", "|"] as const;
+/** If two split all rows into as many values, the first: a comma is also in numbers and sentences. */
+const DELIMITERS = [";", "\t", ",", "|"] as const;
 /** Enough to see which delimiter gives every row the same number of values. */
 const SAMPLE = 64 * 1024;
 

@@ -16,6 +16,7 @@ export async function readDocx(bytes: Uint8Array, limits: DocumentLimits, writer
   const styles = new WordStyles(await zip.textIfAny(`${folder}styles.xml`));
   const lists = new WordLists(await zip.textIfAny(`${folder}numbering.xml`));
   const facts = await officeFacts(zip);
+  writer.facts = facts;
   const shared = { styles, lists };
   const read = async (name: string, into: Blocks) => {
     const links = new Map<string, string>();

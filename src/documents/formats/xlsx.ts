@@ -16,6 +16,7 @@ export async function readXlsx(bytes: Uint8Array, limits: DocumentLimits, writer
   const zip = new ZipFile(bytes, { left: limits.inflatedBytes });
   const part = await mainPart(zip, "xl/workbook.xml");
   if (!zip.has(part)) throw damaged("the file lacks its list of sheets");
+  writer.facts = await officeFacts(zip);
   const workbook = await readWorkbook(zip, part);
   const folder = part.slice(0, part.lastIndexOf("/") + 1);
   const strings = await readStrings(zip, `${folder}sharedStrings.xml`, limits.htmlLength);
@@ -35,7 +36,7 @@ export async function readXlsx(bytes: Uint8Array, limits: DocumentLimits, writer
       throw new LengthReached();
     }
   }
-  return officeFacts(zip);
+  return writer.facts;
 }
 
 async function readWorkbook(zip: ZipFile, part: string): Promise<Workbook> {

@@ -1,6 +1,7 @@
 /** Headings, paragraphs, lists and tables of a page, from its lines. */
 import { escapeText, linked } from "../html.ts";
 import type { Blocks } from "../formats/blocks.ts";
+import { type ListMark, ListNumbers, markOf } from "./list-marks.ts";
 import type { Segment } from "./pieces.ts";
 import { type Row, rowsOf, tableAt } from "./tables.ts";
 
@@ -12,6 +13,8 @@ export interface PdfStyle {
   headingLevel(line: Line): number | null;
   /** Whether a word is written with this hyphen elsewhere in the document. */
   isCompound(word: string): boolean;
+  /** Of the whole document. */
+  listNumbers: ListNumbers;
 }
 
 export interface Line {
@@ -23,9 +26,6 @@ export interface Line {
   size: number;
   isBold: boolean;
 }
-
-const BULLET = /^\s*[•◦▪▫●○■□‣⁃∙·–—*\uf0b7\uf0a7\uf02d-]\s*(?=\S)/u;
-const NUMBER = /^\s*(?:\d{1,3}[.)]|[a-z][.)]|[ivx]{1,5}[.)])\s*(?=\S)/;
 
 export function lineOf(row: Row): Line {
   const [first] = row;
@@ -69,7 +69,9 @@ class Region {
   #lines: Line[] = [];
   #kind: Kind = "paragraph";
   #level = 0;
-  #isOrdered = false;
+  /** Of the item that is open. */
+  #mark: ListMark | null = null;
+  #number: number | null = null;
   /** The left edges of the list levels that are open. */
   #indents: number[] = [];
 
@@ -82,16 +84,31 @@ class Region {
   line(line: Line): void {
     if (line.text.trim() === "") return;
     const level = this.#style.headingLevel(line);
-    const mark = level === null ? markOf(line) : null;
     const last = this.#lines.at(-1);
-    const goesOn = last !== undefined && mark === null && this.#goesOn(last, line, level);
-    if (!goesOn) {
+    const goesOn = last !== undefined && this.#goesOn(last, line, level);
+    const mark = level === null ? this.#markOf(line, goesOn) : null;
+    if (!goesOn || mark !== null) {
       this.end();
       this.#kind = level !== null ? "heading" : mark !== null ? "item" : "paragraph";
       this.#level = level ?? 0;
-      this.#isOrdered = mark?.isOrdered ?? false;
+      this.#mark = mark;
+      this.#number = mark === null ? null : this.#style.listNumbers.next(mark);
+      const begins = level === null ? markOf(line.text.trimStart()) : null;
+      if (begins !== null) this.#style.listNumbers.keep(begins);
     }
     this.#lines.push(line);
+  }
+
+  /** Null: the line has no mark, or is within a sentence that happens to have a number or a dash there. */
+  #markOf(line: Line, goesOn: boolean): ListMark | null {
+    const mark = markOf(line.text.trimStart());
+    if (mark === null || mark.isSure) return mark;
+    const isNumber = mark.numbers.length > 0;
+    if (isNumber && this.#style.listNumbers.next(mark) === null) return null;
+    if (!goesOn) return mark;
+    const [first] = this.#lines;
+    if (this.#kind === "item" && Math.abs(line.x - first!.x) < 0.5 * line.size) return mark;
+    return /[.!?:;]["”)]?$/.test(this.#lines.at(-1)!.text.trim()) ? mark : null;
   }
 
   #goesOn(last: Line, line: Line, level: number | null): boolean {
@@ -134,9 +151,8 @@ class Region {
     const { x, size } = first;
     this.#indents = this.#indents.filter((indent) => indent < x + 0.5 * size);
     if (this.#indents.length === 0 || x > this.#indents.at(-1)! + 0.5 * size) this.#indents.push(x);
-    const mark = markOf(first);
     // The mark may be a segment of its own, or the start of the first one.
-    let left = mark?.length ?? 0;
+    let left = this.#mark?.length ?? 0;
     const texts = segments.map((segment, index) => {
       if (left === 0) return parts[index]!;
       const trimmed = segment.text.trimStart();
@@ -144,20 +160,10 @@ class Region {
       left -= cut;
       return markupOf({ ...segment, pieces: withoutStart(segment, cut) });
     });
-    this.#blocks.item(this.#indents.length - 1, this.#isOrdered, joined(texts, segments, this.#style).trim());
+    const isOrdered = (this.#mark?.numbers.length ?? 0) > 0;
+    const html = joined(texts, segments, this.#style).trim();
+    this.#blocks.item(this.#indents.length - 1, isOrdered, html, this.#number);
   }
-}
-
-function markOf(line: Line): { isOrdered: boolean; length: number } | null {
-  const text = line.text.trimStart();
-  const bullet = BULLET.exec(text);
-  // A dash or a star is a mark only before a space, and not before a number.
-  if (bullet !== null && (!/^[–—*·-]/.test(text) || /^[–—*·-]\s+(?!\d)/.test(text)))
-    return { isOrdered: false, length: bullet[0].trimEnd().length };
-  const number = NUMBER.exec(text);
-  // 1.5 is a number, and a name may begin with an initial.
-  if (number === null || /^\d+\.\d/.test(text) || /^[a-z]\.\s*[a-z]\./i.test(text)) return null;
-  return { isOrdered: true, length: number[0].trimEnd().length };
 }
 
 function withoutStart(segment: Segment, length: number): Segment["pieces"] {

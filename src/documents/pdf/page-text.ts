@@ -11,6 +11,8 @@ export interface PdfPageText {
   turned: string[];
   /** Characters. */
   length: number;
+  /** It could not be read. */
+  failed?: true;
 }
 
 interface TextItem {

@@ -8,13 +8,12 @@ import { readingRegions } from "./columns.ts";
 import { type PdfPageText, readPageText } from "./page-text.ts";
 import { segmentsOf, type Segment } from "./pieces.ts";
 import { repeatedLines } from "./running-lines.ts";
+import { scannedPages } from "./scans.ts";
 import { styleOf } from "./style.ts";
 
 type PdfFile = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 const NEEDS_OCR = "the pages are pictures without text: reading them needs optical character recognition (OCR)";
-/** Per page on average: the text of a stamp or a page number is not the text of a scanned page. */
-const MIN_CHARACTERS = 4;
 
 export async function readPdf(
   bytes: Uint8Array,
@@ -22,18 +21,35 @@ export async function readPdf(
   writer: HtmlWriter,
 ): Promise<DocumentFacts & { pageCount: number }> {
   const pdf = await open(bytes);
+  try {
+    return await readOpen(pdf, bytes, limits, writer);
+  } finally {
+    await pdf.destroy().catch(() => {});
+  }
+}
+
+async function readOpen(
+  pdf: PdfFile,
+  bytes: Uint8Array,
+  limits: DocumentLimits,
+  writer: HtmlWriter,
+): Promise<DocumentFacts & { pageCount: number }> {
   const pages = await readPages(pdf, limits);
   const pageCount = pdf.numPages;
-  if (pages.length < pageCount) writer.truncated = true;
-  const characters = pages.reduce((sum, page) => sum + page.length, 0);
-  if (characters < MIN_CHARACTERS * Math.min(pages.length, 3)) throw new DocumentError("needs_ocr", NEEDS_OCR);
-  const facts = await factsOf(pdf);
+  const facts = { ...(await factsOf(pdf)), pageCount };
+  writer.facts = facts;
   const laidOut = pages.map(({ pieces }) => segmentsOf(pieces));
+  const scans = scannedPages(pages, laidOut, bytes);
+  if (2 * scans > pages.length) {
+    const share = scans === pages.length ? "" : `${scans} of ${pages.length} pages have no text: `;
+    throw new DocumentError("needs_ocr", `${share}${NEEDS_OCR}`);
+  }
+  if (pages.length < pageCount || scans > 0 || pages.some(({ failed }) => failed === true)) writer.truncated = true;
   const style = styleOf(laidOut, await outlineOf(pdf));
   const repeated = repeatedLines(laidOut);
   for (const [index, segments] of laidOut.entries())
     writePage(index, pages[index]!, segments, { style, repeated, writer });
-  return { ...facts, pageCount };
+  return facts;
 }
 
 interface PageContext {
@@ -50,7 +66,7 @@ function writePage(
 ): void {
   writer.raw(`<section data-page="${index + 1}">\n`);
   const blocks = new Blocks(writer);
-  const kept = segments.filter((segment) => !repeated.has(index, segment));
+  const kept = segments.filter((segment) => !repeated.has(segment));
   for (const region of readingRegions(kept)) addRegion(region, style, blocks);
   blocks.endLists();
   for (const text of turned) writer.element("p", text);
@@ -92,7 +108,7 @@ async function readPages(pdf: PdfFile, limits: DocumentLimits): Promise<PdfPageT
     } catch {
       // Other pages may be readable.
       failed += 1;
-      pages.push({ pieces: [], turned: [], length: 0 });
+      pages.push({ pieces: [], turned: [], length: 0, failed: true });
     }
   }
   if (failed > 0 && failed === pages.length) throw damaged("none of the pages can be read");

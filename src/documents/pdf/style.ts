@@ -1,5 +1,6 @@
 /** How the headings of a document look: by its bookmarks, its font sizes and its bold lines. */
 import type { Line, PdfStyle } from "./blocks.ts";
+import { ListNumbers } from "./list-marks.ts";
 import type { Segment } from "./pieces.ts";
 
 /** Of the size of most text. */
@@ -25,6 +26,7 @@ export function styleOf(pages: readonly (readonly Segment[])[], outline: Readonl
   const levels = new Map(larger.map((size, index) => [size, Math.min(6, index + 1)]));
   return {
     bodySize,
+    listNumbers: new ListNumbers(),
     isCompound: (word) => compounds.has(word.replace("‐", "-")),
     headingLevel(line) {
       const text = line.text.replace(/\s+/g, " ").trim();

@@ -76,15 +76,26 @@ export function mostKnown(maxPages: number): number {
   return 2 * maxPages + 1000;
 }
 
+/** It is a file, and not one that can be read. */
+const FILE_REASONS: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "not_html",
+  "document_encrypted",
+  "document_damaged",
+  "document_unsupported",
+  "document_too_large",
+  "document_timeout",
+  "needs_ocr",
+]);
+
 /**
- * Null: the page was fetched. A page that does not exist, is disallowed, or turns out to be a file despite its URL is no
- * failure of the crawl.
+ * Null: the page was fetched. A page that does not exist, is disallowed, or turns out to be a file that cannot be read is
+ * no failure of the crawl.
  */
 export function pageEndOf(failure: Pick<Failure, "reason"> | null): PageEnd {
   if (failure === null) return "succeeded";
   if (failure.reason === "http_not_found") return "missing";
   if (failure.reason === "robots_disallowed") return "disallowed";
-  if (failure.reason === "not_html") return "file";
+  if (FILE_REASONS.has(failure.reason)) return "file";
   return "failed";
 }
 

@@ -1,6 +1,6 @@
 import type { MonitorOptions } from "../monitor/options.ts";
 import type { TrackingRequest } from "../monitor/tracking.ts";
-import { CRAWL_DEFAULTS, type CrawlSettings, type StoredCrawlSettings } from "./crawl-settings.ts";
+import { CRAWL_DEFAULTS, type CrawlSettings, readsDocuments, type StoredCrawlSettings } from "./crawl-settings.ts";
 import type { BrowserOptions, DocumentRequest } from "../page/page-options.ts";
 import type { ProxyOptions } from "../proxy/proxy-options.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
@@ -55,7 +55,7 @@ export interface CrawlSnapshot {
 
 /** Adds the defaults of settings that a stored crawl does not have. */
 export function wholeCrawlOptions(stored: StoredCrawlOptions): CrawlOptions {
-  return { ...CRAWL_DEFAULTS, ...stored };
+  return { ...CRAWL_DEFAULTS, documents: readsDocuments(stored), ...stored };
 }
 
 export function crawlOptionsOf({ snapshot }: { snapshot: unknown }): CrawlOptions {

@@ -16,8 +16,8 @@ interface Declaration {
   label: string;
   /** Help text and choice labels on the dashboard's form. */
   form?: { help: string; choices?: Readonly<Record<string, string>> };
-  /** CLI flag. `sets` is the value of a flag without an argument. */
-  cli?: { flag: string; about: string; sets?: boolean };
+  /** CLI flag. `sets` is the value of a flag without an argument; with `off`, `--no-FLAG` sets the opposite. */
+  cli?: { flag: string; about: string; sets?: boolean; off?: string };
   /** Offered to agents, with overrides for their schema. */
   agents?: { description: string; maximum?: number; default?: unknown };
   /** Only for saved crawls. */
@@ -175,13 +175,25 @@ export const CRAWL_SETTINGS = {
   documents: {
     schema: {
       type: "boolean",
-      description: "follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them",
+      description:
+        "follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract",
     },
+    /** Without rules; `readsDocuments` decides with them. */
     default: true,
     label: "Read documents",
-    form: { help: "PDF, Office and other documents that pages link to are read like pages." },
-    cli: { flag: "--no-documents", about: "skip links to documents, such as PDF and Office files", sets: false },
-    agents: { default: true, description: "also read linked documents, such as PDF and Office files" },
+    form: {
+      help: "PDF, Office and other documents that pages link to are read like pages. Rules for fields are made for pages: with them, the default is off.",
+    },
+    cli: {
+      flag: "--documents",
+      about: "read linked documents, such as PDF and Office files (default: unless there are rules for fields)",
+      sets: true,
+      off: "skip links to documents",
+    },
+    agents: {
+      description:
+        "also read linked documents, such as PDF and Office files; default: true, but false with fields, items or extract",
+    },
     reach: true,
   },
   delay_seconds: {
@@ -273,6 +285,12 @@ export const crawlSettings: readonly (readonly [CrawlSettingName, Declaration])[
 export const CRAWL_DEFAULTS = Object.fromEntries(
   crawlSettings.filter(([, setting]) => "default" in setting).map(([name, setting]) => [name, setting.default]),
 ) as unknown as StoredCrawlSettings;
+
+/** The default of `documents`: rules for the fields of pages find nothing in documents, or fail on them. */
+export function readsDocuments(rules: { fields?: unknown; items?: unknown; extract?: unknown }): boolean {
+  const { fields = null, items = null, extract = null } = rules;
+  return fields === null && items === null && extract === null;
+}
 
 /** Settings outside of `known` that decide which pages a crawl reaches and differ from the default. */
 export function otherReach(options: object, known: ReadonlySet<string>): [name: string, value: unknown][] {

@@ -34,9 +34,10 @@ function crawlRules(snapshot: CrawlSnapshot): unknown {
   const options = wholeCrawlOptions(snapshot.options);
   const { urls, fields, items, schema, extract = null } = options;
   if (fields === null && extract === null) return null;
-  const { max_pages, max_depth, include, exclude, follow, read, same_site, use_sitemap } = options;
+  const { max_pages, max_depth, include, exclude, follow, read, same_site, use_sitemap, documents } = options;
   const reach = { max_pages, max_depth, include, exclude, follow, read, same_site, use_sitemap };
-  return { urls, fields, items, schema, extract, ...reach };
+  // Only where it differs from the default, so that runs of earlier versions stay comparable.
+  return { urls, fields, items, schema, extract, ...reach, ...(documents ? { documents } : {}) };
 }
 
 /** The fields of a stored record that rules produced. */

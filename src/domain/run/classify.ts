@@ -89,6 +89,9 @@ const MAY_PASS: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "no_proxies",
   "browser_missing",
   "session_unusable",
+  // With APP_OCR_COMMAND, or on a machine that is less busy.
+  "needs_ocr",
+  "document_timeout",
   "human_skipped",
   "handler_missing",
   "task_stopped",

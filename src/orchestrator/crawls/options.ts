@@ -1,7 +1,7 @@
 import type { FieldError } from "../../base/errors.ts";
 import type { CrawlInput, CrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { without } from "../../base/without.ts";
-import { CRAWL_DEFAULTS, type StoredCrawlSettings } from "../../domain/crawl/crawl-settings.ts";
+import { CRAWL_DEFAULTS, readsDocuments, type StoredCrawlSettings } from "../../domain/crawl/crawl-settings.ts";
 import { compileScope } from "../../domain/crawl/crawl-scope.ts";
 import { fetchUrl } from "../../domain/text/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
@@ -38,6 +38,7 @@ export function readCrawlOptions(
   const options: CrawlOptions = {
     urls: typeof url === "string" ? [url] : [...(url ?? [])],
     ...CRAWL_DEFAULTS,
+    documents: readsDocuments(input),
     respect_robots: deps.respectRobots,
     ...settingsIn(input),
     retry_attempts: retriesOf(input, problems, pathOf),

@@ -71,7 +71,7 @@ export const imageDataset: JsonValue = {
       name: "crawl",
       task_type: "crawl",
       when: "params.crawl != null",
-      params: { ...crawlParams, fields: ["images"], article: false },
+      params: { ...crawlParams, fields: ["images"], article: false, documents: false },
       estimated_duration: 300,
     },
     {

@@ -76,6 +76,7 @@ export const priceMonitor: JsonValue = {
         max_depth: 0,
         max_pages: 10_000,
         follow_links: false,
+        documents: false,
         timeout_minutes: 1440,
         fields: "${{ params.fields }}",
         items: "${{ params.items }}",

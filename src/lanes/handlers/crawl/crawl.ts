@@ -2,7 +2,8 @@ import { without } from "../../../base/without.ts";
 import { type Clock, sleep } from "../../../base/clock.ts";
 import type { CrawlPayload } from "../../../domain/crawl/crawl-options.ts";
 import { crawlKey } from "../../../domain/crawl/crawl-scope.ts";
-import type { Failure } from "../../../domain/run/failure.ts";
+import { type Failure, failure } from "../../../domain/run/failure.ts";
+import { fileEnding, isDocumentEnding } from "../../../domain/page/file-kinds.ts";
 import { openActions } from "../../../domain/page/secret-actions.ts";
 import type { Handled, Report, TaskArtifact } from "../../../domain/run/outcome.ts";
 import type { Recipe } from "../../../domain/run/recipe.ts";
@@ -177,8 +178,15 @@ async function concluded(
   learned: LearnedStrategy | null,
 ): Promise<Handled> {
   if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
-  if (got.failure !== null) return failed(crawl, task, got, got.failure, deps.evidence);
+  if (got.failure !== null) return failed(crawl, task, got, ofDocument(got.failure, url), deps.evidence);
   return withSignIn(await completed(deps.files, crawl, task, got, url, learned), got.judgement?.signIn ?? null);
+}
+
+/** A linked file that is too large is no page that failed. */
+function ofDocument(what: Failure, url: string): Failure {
+  const ending = fileEnding(URL.parse(url)?.pathname ?? "");
+  if (what.reason !== "body_too_large" || ending === null || !isDocumentEnding(ending)) return what;
+  return failure("document_too_large", `the file is too large: ${what.message}; raise APP_MAX_BODY_BYTES to read it`);
 }
 
 /** A page that is only followed: only its article is read, to detect duplicates. */

@@ -111,6 +111,7 @@ function settingWords(body: Json): Words {
     if (cli === undefined) return [];
     const word = cli.flag.split(" ")[0]!;
     const value = body[name];
+    if (cli.off !== undefined && value === !cli.sets) return [word.replace(/^--/, "--no-")];
     if (cli.sets !== undefined) return flag(word, value === cli.sets);
     return Array.isArray(value) ? each(word, value) : one(word, value);
   });

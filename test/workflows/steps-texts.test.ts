@@ -83,7 +83,11 @@ describe("deduplicate, for texts", () => {
 
   it("ranks by numbers that are texts, and counts the items without a rank", async () => {
     await using harness = new StepHarness();
-    const inputs = ["9", "10.5", " 2 ", "many", null].map((score, n) => ({ url: `https://a.example/${n}`, text: "a b c", score }));
+    const inputs = ["9", "10.5", " 2 ", "many", null].map((score, n) => ({
+      url: `https://a.example/${n}`,
+      text: "a b c",
+      score,
+    }));
     const end = await dedupe(harness, { keep: "highest:score" }, inputs);
     assert.deepEqual(urlsOf(end.items), ["https://a.example/1"]);
     assert.equal(end.output["without_rank"], 2);
@@ -247,7 +251,11 @@ describe("filter", () => {
       const text = Array.from({ length: 20 }, () => sentence(from, to, 60)).join("\n");
       const limits = { max_top_2_gram: null, max_top_3_gram: null };
       assert.equal(await reasonOf(harness, { presets: ["gopher", "fineweb"], ...limits }, { text }), null, name);
-      assert.equal(await reasonOf(harness, { min_mean_word_length: 3 }, { text }), "words_too_short", "a rule of its own");
+      assert.equal(
+        await reasonOf(harness, { min_mean_word_length: 3 }, { text }),
+        "words_too_short",
+        "a rule of its own",
+      );
     }
   });
 

@@ -52,7 +52,9 @@ export async function dataCard(
           row(["site", "records", "robots.txt read", "what it says about AI"]),
           row(["---", "---:", "---", "---"]),
           ...sites,
-          ...(moreSites > 0 ? ["", `And ${survey.origins.uncounted > 0 ? "at least " : ""}${moreSites} more sites.`] : []),
+          ...(moreSites > 0
+            ? ["", `And ${survey.origins.uncounted > 0 ? "at least " : ""}${moreSites} more sites.`]
+            : []),
           "",
           "robots.txt is the last one that was read before the export.",
         ]),

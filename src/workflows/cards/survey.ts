@@ -91,7 +91,11 @@ export class DatasetSurvey {
     return this.#tables.get(table)?.columns ?? new Map();
   }
 
-  add(item: Item, row: Readonly<Record<string, JsonValue>>, place: { table: string | null; file: string | null }): void {
+  add(
+    item: Item,
+    row: Readonly<Record<string, JsonValue>>,
+    place: { table: string | null; file: string | null },
+  ): void {
     this.#rows += 1;
     let table = this.#tables.get(place.table);
     if (table === undefined) this.#tables.set(place.table, (table = new TableSurvey()));

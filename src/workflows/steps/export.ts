@@ -36,7 +36,10 @@ const CARD_SCHEMAS: Record<string, JsonValue> = {
       SAID,
       {
         type: "object",
-        properties: { name: { type: "string", minLength: 1, maxLength: 500 }, type: { enum: ["organization", "person"] } },
+        properties: {
+          name: { type: "string", minLength: 1, maxLength: 500 },
+          type: { enum: ["organization", "person"] },
+        },
         required: ["name", "type"],
         additionalProperties: false,
       },
@@ -136,7 +139,14 @@ export const exportStep: StepKind<NullableParams> = {
     // One table, or one per split when packed together; there is always one image manifest.
     const perPart = archive !== null && params.images !== true && params.split !== undefined;
     const counts = await countsOf(dataset, params, perPart, survey);
-    const tables = await writeTables(context, dataset, exporter, params, { isPacked: archive !== null, perPart }, counts);
+    const tables = await writeTables(
+      context,
+      dataset,
+      exporter,
+      params,
+      { isPacked: archive !== null, perPart },
+      counts,
+    );
     const packed = archive === null ? null : await pack(context, dataset, tables, archive, nameOf(context, params));
     const files = [...(packed === null ? [] : [packed]), ...tables.map(({ stored }) => stored)];
     const [main] = files as [TaskArtifact];

@@ -13,7 +13,15 @@ import { CONDITION_SCHEMAS, compileConditions, type Conditions, faultsOfConditio
 import { readItems, untilAborted, writeItems } from "../items/items-file.ts";
 import { PATH_SCHEMA, textAt } from "../items/item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
-import { brokenRule, faultsOfLimits, isSpaceless, limitsOf, PRESETS, QUALITY_SCHEMAS, type QualityLimits } from "../texts/quality-rules.ts";
+import {
+  brokenRule,
+  faultsOfLimits,
+  isSpaceless,
+  limitsOf,
+  PRESETS,
+  QUALITY_SCHEMAS,
+  type QualityLimits,
+} from "../texts/quality-rules.ts";
 
 /** Time before yielding to the event loop. */
 const SLICE_MS = 10;
@@ -187,7 +195,9 @@ function whyNotLanguage(
   path: string | null,
   wanted: readonly string[],
 ): { reason: string; detail?: string } | null {
-  const tag = ((path === null ? null : textAt(item, path)) ?? detectLanguage(measuredPart(text)))?.toLowerCase().replaceAll("_", "-");
+  const tag = ((path === null ? null : textAt(item, path)) ?? detectLanguage(measuredPart(text)))
+    ?.toLowerCase()
+    .replaceAll("_", "-");
   if (tag === undefined) return { reason: "language_unknown" };
   if (wanted.some((one) => tag === one || tag.startsWith(`${one}-`))) return null;
   return { reason: "language_not_wanted", detail: tag };

@@ -71,7 +71,8 @@ export const articleDataset: JsonValue = {
       card: {
         type: ["object", "null"],
         default: null,
-        description: "What the data card says of the dataset: description, license, url, creator, citation, version, published.",
+        description:
+          "What the data card says of the dataset: description, license, url, creator, citation, version, published.",
       },
     },
     required: ["crawl"],

@@ -1,7 +1,7 @@
 /** Headings, paragraphs, lists and tables of a page, from its lines. */
 import { escapeText, linked } from "../html.ts";
 import type { Blocks } from "../formats/blocks.ts";
-import { type ListMark, ListNumbers, markOf } from "./list-marks.ts";
+import { type ListMark, type ListNumbers, markOf } from "./list-marks.ts";
 import type { Segment } from "./pieces.ts";
 import { type Row, rowsOf, tableAt } from "./tables.ts";
 

@@ -57,6 +57,24 @@ const compare = (
     profile,
   });
 
+/** The lengths of what is searched meanwhile, but for white space: that takes one step a character. */
+function textsGivenToExpressions(during: () => void): number[] {
+  const lengths: number[] = [];
+  const own = Object.getOwnPropertyDescriptor(RegExp.prototype, Symbol.replace)!;
+  const replace = own.value as (text: string, by: string) => string;
+  function counted(this: RegExp, text: string, by: string): string {
+    if (this.source !== String.raw`\s+`) lengths.push(text.length);
+    return Reflect.apply(replace, this, [text, by]);
+  }
+  Object.defineProperty(RegExp.prototype, Symbol.replace, { ...own, value: counted });
+  try {
+    during();
+  } finally {
+    Object.defineProperty(RegExp.prototype, Symbol.replace, own);
+  }
+  return lengths;
+}
+
 describe("a comparison", () => {
   test("counts changed words and shows them by line and by word", () => {
     const { added, removed, diff, summary } = compare({}, "one\ntwo three four\nfive", "one\ntwo 3 four\nfive\nsix");
@@ -105,11 +123,44 @@ describe("a comparison", () => {
     assert.equal(same.isChanged, false);
   });
 
-  test("compares texts of very many lines, and shows the first of them", () => {
+  test("compares texts of very many lines, and shows the first of them [slow]", () => {
     const text = (word: string) => Array.from({ length: 150_000 }, (_, line) => `${word}${line}`).join("\n");
     const { added, removed, diff } = compare({ learn: false }, text("a"), text("b"));
     assert.deepEqual([added, removed, diff.truncated], [150_000, 150_000, true]);
     assert.equal(diff.hunks.flatMap(({ lines }) => lines).length, 2000);
+  });
+
+  for (const unit of ["1 ", "?a=", "+", "build=", "1", "12:", "&sid", "a1-", "May "])
+    test(`reads a line of two megabytes of "${unit}" piece by piece [slow]`, () => {
+      const line = unit.repeat(2_000_000 / unit.length);
+      const seen = textsGivenToExpressions(() => {
+        assert.equal(compare({}, line, `${line} more`).isChanged, true, "the rest counts");
+        assert.equal(compare({}, line, line).isChanged, false);
+      });
+      assert.ok(seen.length < 50_000, `${seen.length} pieces`);
+      assert.ok(
+        seen.every((length) => length <= 5100),
+        "no expression gets the whole line",
+      );
+    });
+
+  test("looks at each word of a line once per word of a learned place", () => {
+    // Six gaps that could stand nearly anywhere.
+    const line = (word: string) =>
+      `${Array.from({ length: 6 }, (_, at) => `a a a a a ${word}${at}`).join(" ")} a a a end`;
+    const { profile } = compare({}, line("x"), line("y"), line("z"));
+    assert.equal(profile.lines.length, 1);
+    let looked = 0;
+    const words = { ...profile.lines[0]!, gap: 20 };
+    const counting = new Proxy(words.words, {
+      get: (list, name, self) => {
+        looked += 1;
+        return Reflect.get(list, name, self) as unknown;
+      },
+    });
+    const hostile = `${"a ".repeat(100)}other`;
+    compare({}, hostile, `${hostile}s`, null, { ...profile, lines: [{ ...words, words: counting }] });
+    assert.ok(looked < 10_000, `${looked} looks`);
   });
 
   test("tells two quite different texts apart without comparing them for long", () => {

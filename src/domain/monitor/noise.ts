@@ -1,5 +1,8 @@
 /** Noise of pages that means nothing: dates, counters, random ids. Contents are compared without it and shown with it. */
+import { hash } from "node:crypto";
 import type { NoiseClass } from "./options.ts";
+
+// Pages are hostile: every repetition below is bounded, or starts only where the one before it has ended.
 
 const MONTHS = [
   ..."january february march april may june july august september october november december".split(" "),
@@ -63,7 +66,7 @@ const COUNTED = [
     " ",
   ),
 ].join("|");
-const AMOUNT = String.raw`\d[\d.,’'\u00a0\u202f ]*\d|\d`;
+const AMOUNT = String.raw`\d[\d.,’'\u00a0\u202f ]{0,24}\d|\d`;
 const SCALE = String.raw`(?:\s?(?:[km]|mn|mio|mil|thousand|million)\b)?\+?`;
 const COUNTERS: readonly RegExp[] = [
   new RegExp(
@@ -76,6 +79,7 @@ const COUNTERS: readonly RegExp[] = [
     "giu",
   ),
 ];
+const MAX_AMOUNT = 40;
 const ONLY_NUMBER = new RegExp(`^(?:${AMOUNT})${SCALE}$`, "iu");
 const ONLY_COUNTED = new RegExp(`^(?:${COUNTED})$`, "iu");
 
@@ -83,8 +87,7 @@ const ONLY_COUNTED = new RegExp(`^(?:${COUNTED})$`, "iu");
 const PARAMETER =
   /([?&;](?:amp;)?(?:[\w.-]*(?:sess(?:ion)?_?id|csrf|xsrf|nonce|token|signature|hmac|timestamp|cache_?bust(?:er)?|request_?id|trace_?id)|session|sess|sid|sig|rnd|rand(?:om)?|_|ts|cb|utm_\w+|fbclid|gclid|msclkid|mc_[ce]id|x-amz-[\w-]+))=[^&#\s)"'>\]]*/giu;
 /** A parameter whose value is a random token, whatever its name. */
-const TOKEN_VALUE =
-  /([?&][\w.-]{1,40}=)(?=[^&#\s)"'>\]]*\d)(?=[^&#\s)"'>\]]*[a-z])[A-Za-z0-9_-]{20,}(?=[&#\s)"'>\]]|$)/gu;
+const TOKEN_VALUE = /([?&][\w.-]{1,40}=)(?=[A-Za-z_-]*\d)(?=[A-Z0-9_-]*[a-z])[A-Za-z0-9_-]{20,}(?=[&#\s)"'>\]]|$)/gu;
 const IDS: readonly [RegExp, string][] = [
   [PARAMETER, "$1=‹id›"],
   [TOKEN_VALUE, "$1‹id›"],
@@ -96,16 +99,35 @@ const IDS: readonly [RegExp, string][] = [
   ],
   [/(?<![\w/-])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![\w-])/giu, "‹id›"],
   [
-    /\b((?:request|trace|session|correlation|transaction|visitor|ray|error|build)[ _-]?id|csrf(?:[ _-]?token)?|xsrf|nonce|cf-ray|etag|build)(\s*[:=#]\s*)(?=[^\s]*\d)[\w.+/=-]{4,}/giu,
+    /\b((?:request|trace|session|correlation|transaction|visitor|ray|error|build)[ _-]?id|csrf(?:[ _-]?token)?|xsrf|nonce|cf-ray|etag|build)(\s*[:=#]\s*)(?=[^\s]{0,100}\d)[\w.+/=-]{4,}/giu,
     "$1$2‹id›",
   ],
-  [/(?<![\w/.=-])(?=[A-Za-z0-9_+=-]*\d)(?=[A-Za-z0-9_+=-]*[A-Za-z])[A-Za-z0-9_+=-]{24,}(?![\w/.-])/gu, "‹id›"],
+  [/(?<![\w/.=+-])(?=[A-Za-z0-9_+=-]*\d)(?=[A-Za-z0-9_+=-]*[A-Za-z])[A-Za-z0-9_+=-]{24,}(?![\w/.-])/gu, "‹id›"],
   // Seconds or milliseconds since 1970.
   [/(?<![\d.,])1[5-9]\d{8}(?:\d{3})?(?![\d.,]\d|\d)/gu, "‹id›"],
 ];
 
+/** Longer lines are compared by so many characters, and by a hash of the rest. */
+const MAX_LINE = 5000;
+
 /** A line without noise: for comparing, not for showing. */
 export function withoutNoise(line: string, classes: ReadonlySet<NoiseClass>): string {
+  if (line.length <= MAX_LINE) return pieceWithoutNoise(line, classes);
+  const pieces: string[] = [];
+  for (let at = 0; at < line.length;) {
+    // Between words, so that a cut makes no noise of its own.
+    const space = line.lastIndexOf(" ", at + MAX_LINE - 1);
+    const end = line.length - at <= MAX_LINE ? line.length : space > at ? space + 1 : at + MAX_LINE;
+    pieces.push(pieceWithoutNoise(line.slice(at, end), classes));
+    at = end;
+  }
+  const text = pieces.join("");
+  return text.length <= MAX_LINE
+    ? text
+    : `${text.slice(0, MAX_LINE)} ‹rest ${hash("sha256", text.slice(MAX_LINE), "base64url").slice(0, 16)}›`;
+}
+
+function pieceWithoutNoise(line: string, classes: ReadonlySet<NoiseClass>): string {
   let text = line;
   if (classes.has("ids")) for (const [pattern, by] of IDS) text = text.replace(pattern, by);
   if (!/\d|ago|now|eben/i.test(text)) return text;
@@ -119,6 +141,7 @@ export function linesWithoutNoise(lines: readonly string[], classes: ReadonlySet
   return lines.map((line, index) => {
     const isCounter =
       classes.has("counters") &&
+      line.length <= MAX_AMOUNT &&
       ONLY_NUMBER.test(line) &&
       [lines[index - 1], lines[index + 1]].some((near) => near !== undefined && ONLY_COUNTED.test(near.trim()));
     return isCounter ? "‹count›" : withoutNoise(line, classes);

@@ -85,6 +85,8 @@ export interface PictureDiff {
 export function comparePictures(before: Picture, after: Picture, volatile: readonly number[]): PictureDiff {
   const width = Math.max(before.width, after.width);
   const height = Math.max(before.height, after.height);
+  // A very wide one and a very high one have nothing in common.
+  if (width * height > MAX_PIXELS) return { share: 1, boxes: [{ x: 0, y: 0, width, height }], tiles: [] };
   const columns = Math.ceil(width / TILE);
   const skipped = new Set(volatile);
   const counts = new Map<number, number>();

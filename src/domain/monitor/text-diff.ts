@@ -48,6 +48,8 @@ export interface TextRules {
 const CONTEXT = 3;
 const MAX_SHOWN_LINES = 2000;
 const MAX_SHOWN_WORDS = 5000;
+/** Characters of all lines that are shown by words. */
+const MAX_BY_WORDS = 400_000;
 
 export function prepareText(content: string, { noise, ignore, isSet }: TextRules): PreparedText {
   const shown: string[] = [];
@@ -84,6 +86,7 @@ export function diffTexts(before: PreparedText, after: PreparedText, profile: Vo
   const diff: TextDiff = { hunks: [], added: 0, removed: 0, share: 0, truncated: false };
   // One more than is shown: it tells that there are more.
   let room = MAX_SHOWN_LINES + 1;
+  const budget = { characters: MAX_BY_WORDS };
   const same = (from: number, to: number) => {
     if (room === 0) return;
     for (const { from: first, to: last } of recent.slice(from, to))
@@ -108,7 +111,7 @@ export function diffTexts(before: PreparedText, after: PreparedText, profile: Vo
       gone.slice(0, room).flatMap(shownOf(before)),
       come.slice(0, room).flatMap(shownOf(after)),
     ];
-    for (const line of changedLines(goneLines, comeLines).slice(0, room)) {
+    for (const line of changedLines(goneLines, comeLines, budget).slice(0, room)) {
       ops.push(line);
       room -= 1;
     }
@@ -129,12 +132,13 @@ function countWords(gone: readonly string[], come: readonly string[]): { added: 
 }
 
 /** Lines that face each other are shown by words as well. */
-function changedLines(gone: readonly string[], come: readonly string[]): DiffLine[] {
+function changedLines(gone: readonly string[], come: readonly string[], budget: { characters: number }): DiffLine[] {
   const removed = gone.map((text): DiffLine => ({ op: "-", text }));
   const added = come.map((text): DiffLine => ({ op: "+", text }));
   for (let index = 0; index < Math.min(gone.length, come.length); index += 1) {
     const [one, other] = [gone[index]!, come[index]!];
-    if (one.length + other.length > MAX_SHOWN_WORDS) continue;
+    if (one.length + other.length > Math.min(MAX_SHOWN_WORDS, budget.characters)) continue;
+    budget.characters -= one.length + other.length;
     const [old, recent] = [tokensOf(one), tokensOf(other)];
     const hunks = hunksOf(old, recent);
     // Without a word in common they are two lines.

@@ -101,18 +101,25 @@ const steadyWords = ({ words }: VolatileLine) => words.filter((word) => word !==
 
 /** Whether the steady words stand in this order, with nothing but gaps in between. */
 function fits(words: readonly string[], { words: template, gap }: VolatileLine): boolean {
-  const fitsFrom = (at: number, position: number): boolean => {
-    if (position === template.length) return at === words.length;
-    const wanted = template[position]!;
-    if (template[position] !== null) return words[at] === wanted && fitsFrom(at + 1, position + 1);
-    for (let skipped = 0; skipped <= gap && at + skipped <= words.length; skipped += 1)
-      if (fitsFrom(at + skipped, position + 1)) return true;
-    return false;
-  };
   const steady = steadyWords({ words: template, gap });
   const gaps = template.length - steady;
   if (words.length < steady || words.length > steady + gaps * gap) return false;
-  return fitsFrom(0, 0);
+  // Where in the line the template may stand so far, in order: each place is looked at once per word of the template.
+  let places: number[] = [0];
+  for (const wanted of template) {
+    const next: number[] = [];
+    for (const at of places) {
+      if (wanted !== null) {
+        if (words[at] === wanted) next.push(at + 1);
+        continue;
+      }
+      const last = Math.min(at + gap, words.length);
+      for (let to = Math.max(at, (next.at(-1) ?? -1) + 1); to <= last; to += 1) next.push(to);
+    }
+    if (next.length === 0) return false;
+    places = next;
+  }
+  return places.at(-1) === words.length;
 }
 
 function rangesOf({ before, after, most }: VolatileSlot, digests: readonly string[]): { from: number; to: number }[] {
@@ -125,9 +132,10 @@ function rangesOf({ before, after, most }: VolatileSlot, digests: readonly strin
         found.push({ from, to });
         break;
       }
+    // Where several places look alike, none is known.
+    if (found.length > 1) return [];
   }
-  // Where several places look alike, none is known.
-  return found.length === 1 ? found : [];
+  return found;
 }
 
 /** Adds what differs between two fetches of the same page, close in time. `before`: the page as it was in the last run. */
@@ -140,11 +148,12 @@ export function learnFrom(
   const hunks = hunksOf(first, second);
   if (hunks === null) return profile;
   const since = hunksOf(before, first) ?? [];
+  const digests = [first, second].map((lines) => lines.map(digest)) as [string[], string[]];
   let known = profile;
   for (const hunk of hunks.slice(0, MAX_ENTRIES)) {
     const replaced = since.find(({ otherFrom, otherTo }) => otherFrom <= hunk.from && hunk.to <= otherTo);
     const was = replaced === undefined ? null : before.slice(replaced.from, replaced.to);
-    known = learnHunk(known, hunk, first, second, was);
+    known = learnHunk(known, hunk, first, second, digests, was);
   }
   return known;
 }
@@ -154,6 +163,7 @@ function learnHunk(
   hunk: Hunk,
   first: readonly string[],
   second: readonly string[],
+  digests: [string[], string[]],
   was: readonly string[] | null,
 ): VolatileProfile {
   const templates = templatesOf(hunk, first, second);
@@ -161,7 +171,7 @@ function learnHunk(
   const isRotating =
     was !== null && !first.slice(hunk.from, hunk.to).some((line) => was.some((old) => isAlike(line, old)));
   if (templates !== null && !isRotating) return { ...profile, lines: added(profile.lines, templates) };
-  const slot = slotOf(hunk, first, second);
+  const slot = slotOf(hunk, digests);
   return slot === null ? profile : { ...profile, slots: withSlot(profile.slots, slot) };
 }
 
@@ -204,18 +214,13 @@ function templateBetween(one: string, other: string): VolatileLine | null {
 /** Whether they are the same line, with some other words. */
 const isAlike = (one: string, other: string) => templateBetween(one, other) !== null;
 
-function slotOf(
-  { from, to, otherFrom, otherTo }: Hunk,
-  first: readonly string[],
-  second: readonly string[],
-): VolatileSlot | null {
+function slotOf({ from, to, otherFrom, otherTo }: Hunk, digests: [string[], string[]]): VolatileSlot | null {
   const [shorter = 0, longer = 0] = [to - from, otherTo - otherFrom].toSorted((a, b) => a - b);
   if (longer > MAX_SLOT) return null;
   // A place whose length varies may be longer yet.
   const most = shorter === longer ? longer : Math.max(longer * 2, 3);
-  const isAlone = (slot: VolatileSlot) =>
-    [first, second].every((lines) => rangesOf(slot, lines.map(digest)).length === 1);
-  const line = (index: number) => (index < 0 || index >= second.length ? EDGE : digest(second[index]!));
+  const isAlone = (slot: VolatileSlot) => digests.every((lines) => rangesOf(slot, lines).length === 1);
+  const line = (index: number) => digests[1][index] ?? EDGE;
   for (let count = 1; count <= MAX_NEIGHBOURS; count += 1) {
     const before = Array.from({ length: count }, (_, index) => line(otherFrom - count + index));
     const after = Array.from({ length: count }, (_, index) => line(otherTo + index));

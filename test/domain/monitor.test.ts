@@ -66,10 +66,12 @@ function textsGivenToExpressions(during: () => void): number[] {
     if (this.source !== String.raw`\s+`) lengths.push(text.length);
     return Reflect.apply(replace, this, [text, by]);
   }
+  // oxlint-disable-next-line no-extend-native
   Object.defineProperty(RegExp.prototype, Symbol.replace, { ...own, value: counted });
   try {
     during();
   } finally {
+    // oxlint-disable-next-line no-extend-native
     Object.defineProperty(RegExp.prototype, Symbol.replace, own);
   }
   return lengths;

@@ -12,6 +12,7 @@ export const CHANGES = [
   "insert",
   "columns",
   "reorder",
+  "move",
 ] as const;
 export type Change = (typeof CHANGES)[number];
 
@@ -44,9 +45,14 @@ const FIXED = new Set([
   "form",
 ]);
 
+/** What moves stays in it. */
+const PLACES = new Set(["body", "td", "th", "form", "li"]);
+
 export class Redesign {
   readonly #seed: string;
   readonly #changes: ReadonlySet<Change>;
+  /** Blocks that come to stand at the end of the cell, form or page that they are in. */
+  #moved: string[] = [];
 
   constructor(seed: number, changes: readonly Change[]) {
     this.#seed = String(seed);
@@ -70,12 +76,20 @@ export class Redesign {
     const nodes: Node[] = [];
     for (let node = element.first; node !== null; node = node.next) nodes.push(node);
     const isRaw = RAW.has(element.name);
+    const isPlace = PLACES.has(element.name);
+    const outside = this.#moved;
+    if (isPlace) this.#moved = [];
     const parts = nodes.map((node) => {
       if (node.kind === 1) return this.#outer(node);
       return isRaw ? node.data : escaped(node.data);
     });
     const isMoved = !FIXED.has(element.name) && nodes.length > 1 && this.#does("reorder", kindOf(element), 0.15);
-    return (isMoved ? parts.toReversed() : parts).join("");
+    if (isMoved) parts.reverse();
+    if (isPlace) {
+      parts.push(...this.#moved);
+      this.#moved = outside;
+    }
+    return parts.join("");
   }
 
   #outer(element: Element): string {
@@ -94,9 +108,11 @@ export class Redesign {
     const own = `<${name}${this.#attributes(element)}>${inner}</${name}>`;
     const wrapped =
       !RAW.has(element.name) && this.#does("wrap", kind, 0.3) ? `<div class="${this.#word(kind)}">${own}</div>` : own;
-    return isBlockLike(element) && this.#does("insert", kind, 0.1)
-      ? `<div class="${this.#word(`new ${kind}`)}">Read more about it</div>${wrapped}`
-      : wrapped;
+    if (isBlockLike(element) && this.#does("insert", kind, 0.1))
+      return `<div class="${this.#word(`new ${kind}`)}">Read more about it</div>${wrapped}`;
+    if (!isBlockLike(element) || !this.#does("move", kind, 0.1)) return wrapped;
+    this.#moved.push(wrapped);
+    return "";
   }
 
   #attributes(element: Element): string {

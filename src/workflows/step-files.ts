@@ -11,7 +11,9 @@ export function stepFiles(
   saved: (hash: string) => void = () => {},
 ): StepFiles {
   return {
-    temporary: artifacts.temporary,
+    get temporary() {
+      return artifacts.temporary;
+    },
     has: (hash) => artifacts.has(hash),
     sizeOf: (hash) => artifacts.sizeOf(hash),
     pathOf: (hash) => artifacts.pathOf(hash),

@@ -17,6 +17,7 @@ test("a run that becomes visible after a newer one is checked all the same", asy
       return { hidden: 0, isMore: false, last: null };
     },
     removeExpired: async () => 0,
+    expireTrackedPages: async () => 0,
   } as unknown as Store;
   const retention = { temporaryMs: 1000, keepRuns: 1, keepDays: 0 } as Parameters<
     typeof removeExpiredRuns

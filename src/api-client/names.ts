@@ -22,6 +22,9 @@ export const NAMES = {
     rejectRepair: "post /jobs/{job_id}/repair/reject",
     test: "post /jobs/{job_id}/test",
     fixtures: "get /jobs/{job_id}/fixtures",
+    changes: "get /jobs/{job_id}/changes",
+    pageChange: "get /jobs/{job_id}/changes/{number}",
+    changeContent: "get /jobs/{job_id}/changes/{number}/{version}",
     deleteFixture: "delete /jobs/{job_id}/fixtures/{number}",
   },
   runs: {

@@ -104,6 +104,22 @@ export type Job = {
   } | null;
   header_names: string[];
   cookie_names: string[];
+  monitor: {
+    /** what is compared (default: text) */
+    what: "text" | "markdown" | "fields" | "links" | "screenshot";
+    /** /regular expressions/ and CSS selectors of what does not count; of fields: names of fields */
+    ignore: string[];
+    /** what never counts: dates, counters, ids (default: all of them) */
+    noise: ("dates" | "counters" | "ids")[];
+    /** leave out what a page changes on its own (default: true) */
+    learn: boolean;
+    /** fewer changed words are no change */
+    min_words: number;
+    min_share: number | null;
+    key: string | null;
+    /** changes to keep (default: 1000) */
+    keep: number;
+  } | null;
   crawl: {
     /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
     url: string | string[];
@@ -278,6 +294,11 @@ export type Run = {
     gone: number;
     unknown: number | null;
   } | null;
+  monitor: {
+    new: number;
+    changed: number;
+    removed: number;
+  } | null;
   skipped: {
     /** not matched by include, follow or read */
     not_included?: number;
@@ -303,14 +324,14 @@ export type Run = {
   degraded: {
     field: string | null;
     /** docs/data-quality.md describes them */
-    metric: "records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+    metric: "records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
     /** the median of earlier runs */
     before: number;
     now: number;
     /** of metric class: whose share that is */
     class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
     /** other metrics of the field that changed */
-    also?: ("records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+    also?: ("records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
     /** values of this run, cut */
     examples?: string[];
     /** URLs of pages of this run that show it */
@@ -1124,6 +1145,66 @@ export type Workflow = {
   expires_at: string | null;
 };
 
+export type JobChange = {
+  /** from 1, per job */
+  number: number;
+  run_id: string;
+  url: string;
+  change: "new" | "changed" | "removed";
+  what: "text" | "markdown" | "fields" | "links" | "screenshot";
+  /** UTC, ISO 8601 */
+  found_at: string;
+  previous_at: string | null;
+  words_added: number;
+  words_removed: number;
+  /** changed words of all words; of a screenshot: pixels */
+  share: number;
+  summary: string | null;
+  diff: {
+    /** as diff -u shows it; empty for a screenshot */
+    unified: string;
+    hunks: {
+      before_line: number;
+      after_line: number;
+      lines: {
+        /** same, removed or added */
+        op: " " | "-" | "+";
+        text: string;
+        /** by words, if the line became another one */
+        words?: {
+          /** same, removed or added */
+          op: " " | "-" | "+";
+          text: string;
+        }[];
+      }[];
+    }[];
+    records: {
+      /** the value of the key field, or the number of the record */
+      key: Json;
+      change: "new" | "changed" | "removed";
+      fields: Record<string, {
+        before: Json;
+        after: Json;
+      }>;
+    }[] | null;
+    picture: {
+      share: number;
+      boxes: {
+        x: number;
+        y: number;
+        width: number;
+        height: number;
+      }[];
+      width: number;
+      height: number;
+    } | null;
+    /** there are more differences than are kept */
+    truncated: boolean;
+  } | null;
+  /** which contents can be read */
+  contents: ("before" | "after")[];
+};
+
 export type JobHealth = {
   job_id: string;
   on_degraded: "alert" | "pause_schedule" | "fail";
@@ -1147,14 +1228,14 @@ export type JobHealth = {
     degraded: {
       field: string | null;
       /** docs/data-quality.md describes them */
-      metric: "records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+      metric: "records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
       /** the median of earlier runs */
       before: number;
       now: number;
       /** of metric class: whose share that is */
       class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
       /** other metrics of the field that changed */
-      also?: ("records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+      also?: ("records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
       /** values of this run, cut */
       examples?: string[];
       /** URLs of pages of this run that show it */
@@ -1395,6 +1476,22 @@ export type RunRecipe = {
         full_page?: boolean;
       }[];
     } | null;
+    monitor?: {
+      /** what is compared (default: text) */
+      what?: "text" | "markdown" | "fields" | "links" | "screenshot";
+      /** /regular expressions/ and CSS selectors of what does not count; of fields: names of fields */
+      ignore?: string[];
+      /** what never counts: dates, counters, ids (default: all of them) */
+      noise?: ("dates" | "counters" | "ids")[];
+      /** leave out what a page changes on its own (default: true) */
+      learn?: boolean;
+      /** fewer changed words are no change */
+      min_words?: number;
+      min_share?: number | null;
+      key?: string | null;
+      /** changes to keep (default: 1000) */
+      keep?: number;
+    } | null;
     crawl?: {
       /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
       url?: string | string[];
@@ -1593,6 +1690,22 @@ export type JobVersion = {
     } | null;
     header_names: string[];
     cookie_names: string[];
+    monitor: {
+      /** what is compared (default: text) */
+      what: "text" | "markdown" | "fields" | "links" | "screenshot";
+      /** /regular expressions/ and CSS selectors of what does not count; of fields: names of fields */
+      ignore: string[];
+      /** what never counts: dates, counters, ids (default: all of them) */
+      noise: ("dates" | "counters" | "ids")[];
+      /** leave out what a page changes on its own (default: true) */
+      learn: boolean;
+      /** fewer changed words are no change */
+      min_words: number;
+      min_share: number | null;
+      key: string | null;
+      /** changes to keep (default: 1000) */
+      keep: number;
+    } | null;
     crawl: {
       /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
       url: string | string[];
@@ -2406,6 +2519,22 @@ export interface Operations {
           full_page?: boolean;
         }[];
       } | null;
+      monitor?: {
+        /** what is compared (default: text) */
+        what?: "text" | "markdown" | "fields" | "links" | "screenshot";
+        /** /regular expressions/ and CSS selectors of what does not count; of fields: names of fields */
+        ignore?: string[];
+        /** what never counts: dates, counters, ids (default: all of them) */
+        noise?: ("dates" | "counters" | "ids")[];
+        /** leave out what a page changes on its own (default: true) */
+        learn?: boolean;
+        /** fewer changed words are no change */
+        min_words?: number;
+        min_share?: number | null;
+        key?: string | null;
+        /** changes to keep (default: 1000) */
+        keep?: number;
+      } | null;
       crawl?: {
         /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
         url?: string | string[];
@@ -2741,6 +2870,22 @@ export interface Operations {
           /** screenshot: the whole page */
           full_page?: boolean;
         }[];
+      } | null;
+      monitor?: {
+        /** what is compared (default: text) */
+        what?: "text" | "markdown" | "fields" | "links" | "screenshot";
+        /** /regular expressions/ and CSS selectors of what does not count; of fields: names of fields */
+        ignore?: string[];
+        /** what never counts: dates, counters, ids (default: all of them) */
+        noise?: ("dates" | "counters" | "ids")[];
+        /** leave out what a page changes on its own (default: true) */
+        learn?: boolean;
+        /** fewer changed words are no change */
+        min_words?: number;
+        min_share?: number | null;
+        key?: string | null;
+        /** changes to keep (default: 1000) */
+        keep?: number;
       } | null;
       crawl?: {
         /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of URLs */
@@ -3131,6 +3276,27 @@ export interface Operations {
     body: undefined;
     answer: Job;
   };
+  /** One change of a page, with its differences */
+  "get /jobs/{job_id}/changes/{number}": {
+    params: {
+      job_id: string;
+      number: number;
+    };
+    query: undefined;
+    body: undefined;
+    answer: JobChange;
+  };
+  /** The compared content before or after a change */
+  "get /jobs/{job_id}/changes/{number}/{version}": {
+    params: {
+      job_id: string;
+      number: number;
+      version: "before" | "after";
+    };
+    query: undefined;
+    body: undefined;
+    answer: string;
+  };
   /** Data quality of a job: each field of its runs, compared with earlier runs */
   "get /jobs/{job_id}/health": {
     params: {
@@ -3449,6 +3615,8 @@ export interface Operations {
       }[];
       /** by field: the value as the page shows it, several for a list, or null if a page has none. If several fields have the same number of values, they are read as the first records of a list */
       examples?: Record<string, string | number | (string | number)[] | null>;
+      /** whether each page is one record, or a list of them: then each field has the values of its first records. Absent: several fields with the same number of values are a list */
+      records?: "one" | "list";
       strategy?: "auto" | "http" | "browser";
       timeout_seconds?: number;
       session_id?: string | null;
@@ -3488,14 +3656,14 @@ export interface Operations {
   "get /alerts": {
     params: undefined;
     query: {
-      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "disk_low" | "disk_budget" | "test";
+      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "test";
       limit?: number;
       cursor?: string;
     };
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "disk_low" | "disk_budget" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -3750,7 +3918,7 @@ export interface Operations {
       id: string;
       run_id: string;
       /** what happened; docs/events.md lists all types. New ones may be added */
-      type: "run.created" | "run.started" | "run.completed" | "run.partial" | "run.failed" | "run.cancelled" | "run.paused" | "run.resumed" | "run.reopened" | "run.waiting_for_human" | "run.held" | "run.released" | "run.recovering" | "run.recovered" | "task.retry_scheduled" | "task.rate_limited" | "task.redirected" | "task.deferred" | "challenge.solution_rejected" | "strategy.resolved" | "strategy.escalated" | "site.rate_limited" | "circuit.opened" | "robots.overridden" | "sitemap.read" | "sitemap.not_found" | "sitemap.failed" | "feed.read" | "url_list.read" | "crawl.starts_added" | "crawl.start_moved" | "crawl.pagination_cut_off" | "workflow.step_started" | "workflow.step_completed" | "workflow.step_skipped" | "workflow.step_failed" | "extraction.degraded" | "repair.proposed" | "repair.accepted" | "schedule.paused" | "webhook.failed" | "log.truncated" | "event.unknown";
+      type: "run.created" | "run.started" | "run.completed" | "run.partial" | "run.failed" | "run.cancelled" | "run.paused" | "run.resumed" | "run.reopened" | "run.waiting_for_human" | "run.held" | "run.released" | "run.recovering" | "run.recovered" | "task.retry_scheduled" | "task.rate_limited" | "task.redirected" | "task.deferred" | "challenge.solution_rejected" | "strategy.resolved" | "strategy.escalated" | "site.rate_limited" | "circuit.opened" | "robots.overridden" | "sitemap.read" | "sitemap.not_found" | "sitemap.failed" | "feed.read" | "url_list.read" | "crawl.starts_added" | "crawl.start_moved" | "crawl.pagination_cut_off" | "workflow.step_started" | "workflow.step_completed" | "workflow.step_skipped" | "workflow.step_failed" | "extraction.degraded" | "repair.proposed" | "repair.accepted" | "monitor.changed" | "schedule.paused" | "webhook.failed" | "log.truncated" | "event.unknown";
       level: "info" | "warn" | "error";
       /** a sentence for humans; it may change: match `type` instead */
       message: string;
@@ -3792,6 +3960,35 @@ export interface Operations {
     };
     body: undefined;
     answer: Record<string, Json>[];
+  };
+  /** Changes that the monitor of a job found, newest first */
+  "get /jobs/{job_id}/changes": {
+    params: {
+      job_id: string;
+    };
+    query: {
+      change?: "new" | "changed" | "removed";
+      run_id?: string;
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      /** from 1, per job */
+      number: number;
+      run_id: string;
+      url: string;
+      change: "new" | "changed" | "removed";
+      what: "text" | "markdown" | "fields" | "links" | "screenshot";
+      /** UTC, ISO 8601 */
+      found_at: string;
+      previous_at: string | null;
+      words_added: number;
+      words_removed: number;
+      /** changed words of all words; of a screenshot: pixels */
+      share: number;
+      summary: string | null;
+    }[];
   };
   /** Runs of a job, newest first */
   "get /jobs/{job_id}/runs": {
@@ -4859,6 +5056,11 @@ export interface Operations {
         gone: number;
         unknown: number | null;
       } | null;
+      monitor: {
+        new: number;
+        changed: number;
+        removed: number;
+      } | null;
       skipped: {
         /** not matched by include, follow or read */
         not_included?: number;
@@ -4884,14 +5086,14 @@ export interface Operations {
       degraded: {
         field: string | null;
         /** docs/data-quality.md describes them */
-        metric: "records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+        metric: "records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
         /** the median of earlier runs */
         before: number;
         now: number;
         /** of metric class: whose share that is */
         class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
         /** other metrics of the field that changed */
-        also?: ("records" | "records_per_page" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+        also?: ("records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
         /** values of this run, cut */
         examples?: string[];
         /** URLs of pages of this run that show it */
@@ -5297,7 +5499,7 @@ export interface Operations {
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "disk_low" | "disk_budget" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -5439,6 +5641,8 @@ export const ROUTES = {
   getDemoSite: "get /demo-site",
   getHealth: "get /health",
   getJob: "get /jobs/{job_id}",
+  getJobChange: "get /jobs/{job_id}/changes/{number}",
+  getJobChangeContent: "get /jobs/{job_id}/changes/{number}/{version}",
   getJobHealth: "get /jobs/{job_id}/health",
   getJobRepair: "get /jobs/{job_id}/repair",
   getJobVersion: "get /jobs/{job_id}/versions/{version}",
@@ -5481,6 +5685,7 @@ export const ROUTES = {
   listEvents: "get /jobs/runs/{run_id}/events",
   listFixtures: "get /jobs/{job_id}/fixtures",
   listItems: "get /workflows/{workflow_id}/tasks/{task}/items",
+  listJobChanges: "get /jobs/{job_id}/changes",
   listJobRuns: "get /jobs/{job_id}/runs",
   listJobVersions: "get /jobs/{job_id}/versions",
   listJobs: "get /jobs",
@@ -5595,6 +5800,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /workflows/{workflow_id}/tasks/{task}/entries",
   "get /jobs/runs/{run_id}/events",
   "get /workflows/{workflow_id}/tasks/{task}/items",
+  "get /jobs/{job_id}/changes",
   "get /jobs/{job_id}/runs",
   "get /jobs/{job_id}/versions",
   "get /jobs",
@@ -5630,6 +5836,7 @@ export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /scraping/tasks",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
   "get /workflows/{workflow_id}/tasks/{task}/items",
+  "get /jobs/{job_id}/changes",
   "get /jobs/{job_id}/runs",
   "get /jobs/{job_id}/versions",
   "get /jobs",
@@ -5663,6 +5870,7 @@ export const REPEATABLE: ReadonlySet<string> = new Set<keyof Operations>([
 /** What they answer is never JSON. */
 export const TEXTS: ReadonlySet<string> = new Set<keyof Operations>([
   "get /artifacts/{artifact_id}",
+  "get /jobs/{job_id}/changes/{number}/{version}",
   "get /metrics",
   "get /events/stream",
   "get /jobs/runs/{run_id}/events/stream",

@@ -24,6 +24,7 @@ export const PAGE_PATHS = [
   "/schedules",
   "/jobs",
   "/jobs/:id/quality",
+  "/jobs/:id/changes",
   "/jobs/:id/versions",
   "/settings",
   "/login",

@@ -30,6 +30,8 @@ export interface WriterOptions {
 export interface ArtifactStore {
   /** A folder, or the URL of a bucket. */
   readonly home: string;
+  /** The folder for temporary files on this machine; those named `w-…` are removed when they are an hour old. */
+  readonly temporary: string;
   writer(options?: WriterOptions): ArtifactWriter;
   /**
    * Parts are local to this machine. Parts that another process left since this store was opened become known by

@@ -47,6 +47,7 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
 
   return {
     home: dir,
+    temporary: folder.tmp,
     writer: (writerOptions = {}) => new FileWriter(folder, sink, writerOptions),
     resumable: (key) => readPart(folder, key),
     dropPart: (key) => dropPart(folder, key),

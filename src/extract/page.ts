@@ -4,6 +4,7 @@ import { hasTooManyValues, MAX_JSON_VALUES } from "../domain/text/json-size.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { type Article, countWords } from "./article/article.ts";
 import { decodeBody } from "../domain/text/charset.ts";
+import { readMonitored } from "./document/monitored.ts";
 import { type PageDocument, readDocument } from "./document/read.ts";
 import type { Document } from "./dom/nodes.ts";
 import { parseHtml } from "./dom/parse.ts";
@@ -46,6 +47,8 @@ export interface Extraction {
   article: Omit<Article, "html"> | null;
   /** Absent unless the plan requests it. */
   document?: PageDocument;
+  /** Absent unless the plan requests it. */
+  monitored?: string;
   /** The text for another extractor; null unless the plan requests it. */
   source: PageText | null;
   meta: { language: string | null; canonicalUrl: string | null; robots: RobotsDirectives; baseUrl: string | null };
@@ -113,6 +116,7 @@ export function extract(page: ParsedPage, plan: Plan): Extraction {
     truncated: facts.document.truncated,
   };
   if (plan.document !== null) extraction.document = readDocument(page, plan.document);
+  if (plan.monitored !== null) extraction.monitored = readMonitored(page, plan.monitored);
   if (plan.rules.length === 0 && !plan.whole) return extraction;
   if (kind === "json" && hasTooManyValues(text)) {
     const message = `the page has more than ${MAX_JSON_VALUES} values`;

@@ -3,6 +3,7 @@ import { OrbError } from "../base/errors.ts";
 import { isObject } from "../domain/text/input-reader.ts";
 import { SchemaError } from "../domain/text/json-schema.ts";
 import type { Parsed } from "../domain/lane/queue-item.ts";
+import { compileMonitored, type MonitoredPlan, type MonitoredSpec } from "./document/monitored.ts";
 import { compileDocument, type DocumentPlan } from "./document/spec.ts";
 import { compileItems, compileRule, Problems, readKnown, type Rule } from "./rules/compile.ts";
 import type { Select } from "./rules/extractors.ts";
@@ -23,6 +24,8 @@ export interface PlanSpec {
   document?: unknown;
   /** Return the text for another extractor, up to this many characters. */
   source?: number;
+  /** Return the content that a monitor compares. */
+  monitor?: MonitoredSpec;
 }
 
 export interface Plan {
@@ -35,6 +38,7 @@ export interface Plan {
   readonly article: boolean;
   readonly document: DocumentPlan | null;
   readonly source: number | null;
+  readonly monitored: MonitoredPlan | null;
 }
 
 const MAX_FIELDS = 200;
@@ -55,9 +59,10 @@ export function parsePlan(spec: PlanSpec): Parsed<Plan> {
     spec.document === undefined || spec.document === null ? null : compileDocument(spec.document, "document", problems);
   if (document !== null && rules.some(({ field }) => field === "document"))
     problems.add("fields.document", "is a reserved name because document is set: rename the field");
+  const monitored = spec.monitor === undefined ? null : compileMonitored(spec.monitor, problems);
   if (problems.list.length > 0) return { errors: problems.list };
   const { links = true, article = false, source = null } = spec;
-  return { ok: { rules, items, whole, check, links, article, document, source } };
+  return { ok: { rules, items, whole, check, links, article, document, source, monitored } };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RunRecord } from "../store/ports/port.ts";
+import type { TrackingAsk } from "./formats.ts";
 import type { JsonAsk } from "./json-values.ts";
 import type { ApiDeps } from "../api/deps.ts";
 
@@ -9,6 +10,8 @@ export type FirecrawlDeps = ApiDeps;
 export interface FirecrawlMark {
   kind: "crawl" | "batch" | "scrape";
   json: JsonAsk | null;
+  /** Absent in runs of earlier versions. */
+  tracking?: TrackingAsk | null;
 }
 
 export function markOf({ snapshot }: Pick<RunRecord, "snapshot">): FirecrawlMark | null {

@@ -1,9 +1,11 @@
 /** One page of a run as Firecrawl's clients know it. */
+import { type DiffHunk, unifiedDiff } from "../domain/monitor/text-diff.ts";
+import { parsedDiff, type Tracking } from "../domain/monitor/tracking.ts";
 import { isObject } from "../domain/text/input-reader.ts";
 import { shownUrl } from "../domain/text/url.ts";
 import type { ResultRecord } from "../store/records/output-records.ts";
 import type { FirecrawlMark } from "./deps.ts";
-import { jsonOf } from "./json-values.ts";
+import { type JsonAsk, jsonOf } from "./json-values.ts";
 import { toMetadata } from "./metadata.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -18,8 +20,19 @@ export interface FirecrawlDocument {
   json?: unknown;
   extract?: unknown;
   actions?: Record<string, unknown>;
+  changeTracking?: ChangeTracking;
   warning?: string;
   metadata: Record<string, unknown>;
+}
+
+interface ChangeTracking {
+  previousScrapeAt: string | null;
+  changeStatus: "new" | "same" | "changed" | "removed";
+  visibility: "visible" | "hidden";
+  /** Of the mode `git-diff`, if it changed. */
+  diff?: { text: string; json: unknown };
+  /** Of the mode `json`: values before and now, by name. */
+  json?: Record<string, { previous: unknown; current: unknown }>;
 }
 
 interface DocumentContext {
@@ -47,6 +60,7 @@ export function toDocument(result: ResultRecord, { base, mark, cachedAt }: Docum
     ...entryOf("screenshot", fileAddress(base, document["screenshot"])),
     ...(json === null ? {} : { [mark?.json?.under ?? "json"]: json.json }),
     ...entryOf("actions", toActions(base, document["actions"])),
+    ...entryOf("changeTracking", toTracking(mark, data, about)),
     ...(warnings.length === 0 ? {} : { warning: warnings.join(" ") }),
     metadata: {
       ...toMetadata({ ...addressesOf(result, data), ...about }),
@@ -68,8 +82,39 @@ function plainDocument(data: Values): Values {
 /** What rules or a model have found: in a crawl and a batch apart from the rest. */
 function recordOf({ kind }: FirecrawlMark, data: Values): Values {
   if (kind !== "scrape") return isObject(data["fields"]) ? data["fields"] : {};
-  const { document: _document, ...record } = data;
+  const { document: _document, tracking: _tracking, ...record } = data;
   return record;
+}
+
+function toTracking(mark: FirecrawlMark | null, data: Values, about: Values): ChangeTracking | null {
+  const asked = mark?.tracking ?? null;
+  if (mark === null || asked === null || !isObject(data["tracking"])) return null;
+  const { previous_at, status, hunks, previous_record: before } = data["tracking"] as Tracking;
+  const shown = hunks as unknown as DiffHunk[];
+  const hasDiff = asked.modes.includes("git-diff") && status === "changed";
+  const values = asked.json === null || before === null ? null : valuesOf(mark, asked.json, before, data, about);
+  return {
+    previousScrapeAt: previous_at,
+    changeStatus: status,
+    visibility: "visible",
+    ...(hasDiff ? { diff: { text: unifiedDiff(shown), json: parsedDiff(shown) } } : {}),
+    ...(values === null ? {} : { json: values }),
+  };
+}
+
+function valuesOf(
+  mark: FirecrawlMark,
+  ask: JsonAsk,
+  before: Values,
+  data: Values,
+  about: Values,
+): NonNullable<ChangeTracking["json"]> {
+  // Metadata of the earlier page is not kept: what only that says is compared by what rules have read.
+  const previous = jsonOf(ask, recordOf(mark, before), about).json;
+  const current = jsonOf(ask, recordOf(mark, data), about).json;
+  return Object.fromEntries(
+    Object.keys(current).map((name) => [name, { previous: previous[name] ?? null, current: current[name] ?? null }]),
+  );
 }
 
 function addressesOf(result: ResultRecord, data: Values): Values {

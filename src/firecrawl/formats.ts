@@ -1,4 +1,5 @@
 /** The forms in which a page is asked for, and what a page must be read for to give them. */
+import { isDeepStrictEqual } from "node:util";
 import type { DocumentFormat } from "../domain/page/page-options.ts";
 import { InputReader, isObject } from "../domain/text/input-reader.ts";
 import { type JsonAsk, readJsonAsk } from "./json-values.ts";
@@ -6,6 +7,15 @@ import { type JsonAsk, readJsonAsk } from "./json-values.ts";
 interface FormatsAsk {
   /** As `document.formats` of a recipe has them. */
   formats: DocumentFormat[];
+  json: JsonAsk | null;
+  tracking: TrackingAsk | null;
+}
+
+/** `changeTracking`: how the page differs from the last time. */
+export interface TrackingAsk {
+  modes: ("git-diff" | "json")[];
+  tag: string | null;
+  /** Values that are compared by name, of the mode `json`. */
   json: JsonAsk | null;
 }
 
@@ -27,7 +37,6 @@ const MISSING: ReadonlyMap<unknown, string> = new Map([
   ["question", BY_A_MODEL],
   ["highlights", BY_A_MODEL],
   ["query", BY_A_MODEL],
-  ["changeTracking", "is not supported: run a saved job on a schedule, and compare its results"],
   ["attributes", "is not supported: fields of a job read attributes by CSS selector (docs/jobs.md)"],
   ["branding", "is not supported"],
   ["product", "is not supported: use json with a schema"],
@@ -42,6 +51,7 @@ export function readFormats(reader: InputReader, version: "v1" | "v2", llm: bool
   const asked = reader.list("formats") ?? ["markdown"];
   const formats = new Set<DocumentFormat>();
   let json: JsonAsk | null = null;
+  let tracking: TrackingAsk | null = null;
   for (const [index, one] of asked.entries()) {
     const path = `formats[${index}]`;
     const type = isObject(one) ? one["type"] : one;
@@ -56,6 +66,8 @@ export function readFormats(reader: InputReader, version: "v1" | "v2", llm: bool
         version === "v2" ? one : (reader.value("jsonOptions") ?? reader.value("extract")),
         llm,
       );
+    else if (type === "changeTracking")
+      tracking = readTracking(reader, path, version === "v2" ? one : reader.value("changeTrackingOptions"), llm);
     else if (plain !== undefined) formats.add(type === "screenshot" ? screenshotOf(reader, path, one) : plain);
     else
       reader.addError(
@@ -65,9 +77,27 @@ export function readFormats(reader: InputReader, version: "v1" | "v2", llm: bool
           : "expected the name of a format, or {type}",
       );
   }
-  reader.ignore("jsonOptions", "extract");
+  reader.ignore("jsonOptions", "extract", "changeTrackingOptions");
+  if (tracking !== null && !formats.has("markdown"))
+    reader.addError("formats", "changeTracking compares the Markdown of the page: add markdown");
+  if (tracking?.json !== null && tracking !== null && json !== null && !isDeepStrictEqual(tracking.json.ask, json.ask))
+    reader.addError("formats", "changeTracking and json read the page once: use the same schema and prompt for both");
   if (formats.has("screenshot_full")) formats.delete("screenshot");
-  return { formats: [...formats], json };
+  return { formats: [...formats], json, tracking };
+}
+
+const MODES = ["git-diff", "json"] as const;
+
+function readTracking(reader: InputReader, path: string, options: unknown, llm: boolean): TrackingAsk {
+  const inner = new InputReader(isObject(options) ? options : {}, reader.at(path), reader.errors);
+  const modes = inner.texts("modes") ?? [];
+  for (const [index, mode] of modes.entries())
+    if (!(MODES as readonly string[]).includes(mode))
+      inner.addError(`modes[${index}]`, `expected one of ${MODES.join(", ")}`);
+  const tag = inner.text("tag", { max: 200 }) ?? null;
+  // Without a schema, the values of the mode json are unknown.
+  const json = modes.includes("json") ? readJsonAsk(reader, path, options, llm) : null;
+  return { modes: modes as TrackingAsk["modes"], tag, json };
 }
 
 function screenshotOf(reader: InputReader, path: string, one: unknown): "screenshot" | "screenshot_full" {

@@ -3,7 +3,7 @@ import type { CrawlInput } from "../domain/crawl/crawl-options.ts";
 import type { BrowserOptions } from "../domain/page/page-options.ts";
 import type { InputReader } from "../domain/text/input-reader.ts";
 import { readActions } from "./actions.ts";
-import { readFormats } from "./formats.ts";
+import { readFormats, type TrackingAsk } from "./formats.ts";
 import { badRequest } from "./fault.ts";
 import type { JsonAsk } from "./json-values.ts";
 import { fieldsFor } from "./json-values.ts";
@@ -14,6 +14,7 @@ export interface ScrapeAsk {
   /** What a recipe is asked for, of a page or a crawl. */
   recipe: Pick<CrawlInput, "document" | "browser" | "headers" | "fields" | "extract" | "proxy">;
   json: JsonAsk | null;
+  tracking: TrackingAsk | null;
   timeoutMs: number;
   /** A page that was got since so many milliseconds will do. */
   maxAgeMs: number;
@@ -28,7 +29,7 @@ const LONGEST_MS = 600_000;
 const NO_LOCATIONS = "cannot be set: pages are fetched from the location of this server, or through its proxies";
 
 export function readScrapeOptions(reader: InputReader, version: Version, { llm }: { llm: boolean }): ScrapeAsk {
-  const { formats, json } = readFormats(reader, version, llm);
+  const { formats, json, tracking } = readFormats(reader, version, llm);
   const document = {
     formats,
     only_main_content: reader.flag("onlyMainContent") ?? true,
@@ -37,7 +38,8 @@ export function readScrapeOptions(reader: InputReader, version: Version, { llm }
   };
   const headers = reader.textsByName("headers");
   const proxy = readProxy(reader);
-  const fields = json === null || json.by === "llm" ? null : fieldsFor(json);
+  const read = json ?? tracking?.json ?? null;
+  const fields = read === null || read.by === "llm" ? null : fieldsFor(read);
   const browser = readBrowser(reader);
   const ask: ScrapeAsk = {
     recipe: {
@@ -45,14 +47,17 @@ export function readScrapeOptions(reader: InputReader, version: Version, { llm }
       ...(browser === null ? {} : { browser }),
       ...(headers === undefined || Object.keys(headers).length === 0 ? {} : { headers }),
       ...(fields === null ? {} : { fields }),
-      ...(json?.by === "llm" ? { extract: { llm: json.ask } } : {}),
+      ...(read?.by === "llm" ? { extract: { llm: read.ask } } : {}),
       ...(proxy === undefined ? {} : { proxy }),
     },
     json,
+    tracking,
     timeoutMs: reader.number("timeout", { min: 1, max: LONGEST_MS }) ?? TIMEOUTS[version],
-    maxAgeMs: reader.number("maxAge") ?? 0,
+    // What is compared is fetched.
+    maxAgeMs: tracking === null ? (reader.number("maxAge") ?? 0) : 0,
     store: reader.flag("storeInCache") ?? true,
   };
+  reader.ignore("maxAge");
   leaveOut(reader);
   return ask;
 }
@@ -108,5 +113,4 @@ function leaveOut(reader: InputReader): void {
     "is not supported: results are kept for APP_RETENTION_HOURS, or until they are deleted",
   );
   reader.reject("agent", "is not supported: use actions", []);
-  reader.reject("changeTrackingOptions", "is not supported: run a saved job on a schedule", []);
 }

@@ -1,5 +1,8 @@
 /** One page, waited for: an ordinary run without a job, kept as long as crawls are. */
 import { OrbError } from "../base/errors.ts";
+import { isoOf } from "../base/iso.ts";
+import { trackedKey } from "../domain/monitor/tracked-key.ts";
+import type { PageSnapshot } from "../domain/run/recipe.ts";
 import { type FailureReason, failure } from "../domain/run/failure.ts";
 import { InputReader } from "../domain/text/input-reader.ts";
 import { cancelUnlessEnded } from "../orchestrator/runs/control.ts";
@@ -14,7 +17,7 @@ import { type FirecrawlDocument, toDocument } from "./document.ts";
 import { FirecrawlFault, rejectInvalid } from "./fault.ts";
 import { codeOf } from "./page-errors.ts";
 import { readScrapeOptions, refuseLongWaits, type ScrapeAsk, type Version } from "./scrape-options.ts";
-import { reuseMark, reuseOf } from "./start.ts";
+import { reuseMark, reuseOf, trackingOf } from "./start.ts";
 
 interface ScrapeOrder extends ScrapeAsk {
   url: string;
@@ -118,8 +121,9 @@ async function startScrape(deps: FirecrawlDeps, order: ScrapeOrder): Promise<Run
   const input: JobInput = { ...order.recipe, ...limits, target_url: order.url };
   const { url, site, recipe } = pageJobFrom(input, deps);
   const { run, tasks } = newPageRun(deps, { id: null, name: null, url, site, recipe });
-  const mark: FirecrawlMark = { kind: "scrape", json: order.json };
-  const asked = { ...run, snapshot: { ...(run.snapshot as object), firecrawl: mark }, temporary: true as const };
+  const mark: FirecrawlMark = { kind: "scrape", json: order.json, tracking: order.tracking };
+  const snapshot = { ...(run.snapshot as object), ...trackingOf(deps, order), firecrawl: mark };
+  const asked = { ...run, snapshot, temporary: true as const };
   const { created, lanes } = await deps.store.startRun({ ...asked, ...reuseOf(deps, order) }, tasks, deps.clock.now());
   if (lanes.length > 0) await deps.wake(lanes);
   return created;
@@ -142,8 +146,21 @@ async function documentOf(deps: FirecrawlDeps, id: string, base: string): Promis
   const run = await deps.store.run(id);
   if (run === null) throw new OrbError("not_found", "the run of this page was deleted");
   const [result] = await deps.store.results(id, { limit: 1 });
+  const gone = run.facts.failure_reason === "http_not_found" ? await removedPage(deps, run) : null;
+  if (gone !== null) return gone;
   if (run.status !== "completed" || result === undefined) throw failed(run);
   return toDocument(result, { base, mark: markOf(run) });
+}
+
+/** A page that is compared and no longer exists; null: it was not known. */
+async function removedPage({ store }: FirecrawlDeps, run: RunRecord): Promise<FirecrawlDocument | null> {
+  const { tracking, url } = run.snapshot as PageSnapshot;
+  const known = tracking === undefined ? null : await store.trackedPage(trackedKey(tracking, url));
+  if (known === null) return null;
+  return {
+    changeTracking: { previousScrapeAt: isoOf(known.readAt), changeStatus: "removed", visibility: "hidden" },
+    metadata: { sourceURL: url, url, statusCode: run.facts.stats?.http_status ?? 404, error: run.facts.error_message },
+  };
 }
 
 function failed(run: RunRecord): FirecrawlFault {

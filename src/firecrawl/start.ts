@@ -1,6 +1,7 @@
 /** A crawl or a batch is an ordinary run: on disk when this answers, seen in the dashboard, and done as every other. */
 import { canonicalJson } from "../base/canonical-json.ts";
 import { isOrbError } from "../base/errors.ts";
+import type { TrackingRequest } from "../domain/monitor/tracking.ts";
 import { SEALED_FOR_WEBHOOK, type WebhookTarget } from "../domain/run/webhooks.ts";
 import { crawlOptionsFrom } from "../orchestrator/crawls/options.ts";
 import { newCrawlRun } from "../orchestrator/crawls/start.ts";
@@ -25,11 +26,11 @@ export async function startAsked(
     refuseLongWaits(scrape, limits.browserTimeoutMs, "APP_BROWSER_NAV_TIMEOUT_MS", within);
   }
   const { run, tasks } = newCrawlRun(deps, crawlOptionsFrom(deps, input));
-  const mark: FirecrawlMark = { kind, json: scrape.json };
+  const mark: FirecrawlMark = { kind, json: scrape.json, tracking: scrape.tracking };
   const asked: NewRun = {
     ...run,
     temporary: true,
-    snapshot: { ...(run.snapshot as object), firecrawl: mark },
+    snapshot: { ...(run.snapshot as object), ...trackingOf(deps, scrape), firecrawl: mark },
     ...(webhook === null ? {} : { webhook: sealedWebhook(deps, webhook, base) }),
     ...reuseOf(deps, scrape),
   };
@@ -62,6 +63,18 @@ function sealedWebhook(
   refuseForbidden("webhook.url", url, deps.policy);
   const target: WebhookTarget = { url, headers, metadata, base, format: "firecrawl" };
   return { events, sealed: deps.seal.close(target, SEALED_FOR_WEBHOOK) };
+}
+
+/** Pages are comparable if they were asked for with the same tag, in the same way. */
+export function trackingOf(
+  { seal }: Pick<FirecrawlDeps, "seal">,
+  { recipe, tracking }: ScrapeAsk,
+): { tracking?: TrackingRequest } {
+  if (tracking === null) return {};
+  const { document, headers = null, browser = null } = recipe;
+  const { only_main_content, include_tags, exclude_tags } = document ?? {};
+  const way = { tag: tracking.tag, only_main_content, include_tags, exclude_tags, headers, browser };
+  return { tracking: { scope: seal.mark(`tracking ${canonicalJson(way as never)}`) } };
 }
 
 /** Pages that were got with headers of the caller's are the caller's alone. */

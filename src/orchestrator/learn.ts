@@ -1,4 +1,4 @@
-import type { ExamplePage, Lesson } from "../extract/learn/lesson.ts";
+import type { ExamplePage, Lesson, RecordsOnPage } from "../extract/learn/lesson.ts";
 import { invalid } from "./invalid.ts";
 import { type PreviewDeps, type PreviewInput, previewExtraction } from "./preview.ts";
 
@@ -16,6 +16,8 @@ export interface LearnInput extends Pick<PreviewInput, "strategy" | "timeout_sec
   }[];
   /** Values that appear on some of the pages. */
   examples?: Readonly<Record<string, Example>>;
+  /** Whether each page is one record, or a list of them; absent: decided by the examples. */
+  records?: RecordsOnPage;
 }
 
 export interface LearnView extends Lesson {
@@ -34,7 +36,9 @@ export async function learnFromExamples(deps: PreviewDeps, input: LearnInput, si
   for (const index of input.pages.keys()) got.push(await pageOf(deps, input, index, signal));
   const pages = got.map(({ page }) => page);
   const { reader } = await deps.pages();
-  const lesson = await reader.learn({ pages, examples: textsOf(input.examples) }, { signal });
+  const { records } = input;
+  const order = { pages, examples: textsOf(input.examples), ...(records === undefined ? {} : { records }) };
+  const lesson = await reader.learn(order, { signal });
   return { ...lesson, pages: got.map(({ shown }) => shown), duration_ms: Math.round(deps.clock.monotonic() - begun) };
 }
 

@@ -2,6 +2,8 @@ import { type Failure, failure } from "../domain/run/failure.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 
 const MAX_NAMED = 5;
+/** In the stored list; the fields of a repair are found by it. */
+const MAX_FIELDS = 100;
 
 /** Names each invalid field, its rule and the value found. */
 export function extractionFailure(errors: readonly ExtractionProblem[], httpStatus?: number): Failure {
@@ -18,7 +20,7 @@ export function extractionFailure(errors: readonly ExtractionProblem[], httpStat
   });
   const rest = errors.length > MAX_NAMED ? `; and ${errors.length - MAX_NAMED} more` : "";
   const missing = errors.filter(({ field, found }) => field !== "" && found === null).map(({ field }) => field);
-  const fields = [...new Set(missing)].slice(0, MAX_NAMED);
+  const fields = [...new Set(missing)].slice(0, MAX_FIELDS);
   return failure(reason, `${named.join("; ")}${rest}`, {
     httpStatus,
     ...(reason === "field_missing" ? { fields } : {}),

@@ -30,7 +30,7 @@ export function rulesFingerprint({ fields, items, schema, replay, strategy }: Ru
 
 /** Extracts the records alone: no links, article or document. */
 export function fixtureSpec(kind: "page" | "crawl", recipe: Recipe, answer: ReadAnswer): PlanSpec {
-  if (kind === "page") return planSpecOf({ ...recipe, document: null }, answer);
+  if (kind === "page") return planSpecOf({ ...recipe, document: null, monitor: null }, answer);
   const { fields, items, schema } = recipe;
   return {
     fields,

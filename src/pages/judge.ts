@@ -16,6 +16,7 @@ import type { PageReader } from "../extract/pool.ts";
 import { sourceWanted } from "../extract/extract-request.ts";
 import type { PageReading } from "../extract/reading.ts";
 import type { PageAnswer } from "../fetch/page.ts";
+import { monitorSpec } from "./monitor-spec.ts";
 import { extractionFailure } from "./extraction-failure.ts";
 
 /** The classification of a response. */
@@ -48,7 +49,7 @@ export type ReadAnswer = Pick<PageAnswer, "body" | "contentType" | "replayed">;
 /** The extraction plan for this answer. */
 export function planSpecOf(recipe: Recipe, answer?: ReadAnswer): PlanSpec {
   const document = documentOf(recipe);
-  const about = { links: false, ...(document === null ? {} : { document }) };
+  const about = { links: false, ...(document === null ? {} : { document }), ...monitorSpec(recipe.monitor, recipe) };
   const sourceSpec = sourceWanted(recipe);
   // Without the schema: it applies to the final records of the extractor.
   if (sourceSpec !== null) return { fields: recipe.fields, ...about, ...sourceSpec };

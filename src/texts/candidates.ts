@@ -4,9 +4,10 @@ import { Rows } from "./rows.ts";
 
 /**
  * Bounds of one text. Pages made of one template may all share bands without being similar enough; without a bound, the
- * time would grow with the square of their number.
+ * time would grow with the square of their number. Every band has its share of the visits: a band that all pages have in
+ * common must not use up those of the bands that only copies share.
  */
-const MOST_VISITS = 20_000;
+export const MOST_VISITS = 20_000;
 const MOST_CANDIDATES = 64;
 /** The estimate of a pair at the threshold deviates by more once in some ten thousand times. */
 const DEVIATIONS = 4;
@@ -25,6 +26,8 @@ export class Candidates {
   /** The last text that looked at a text, plus one. */
   readonly #seen: Int32Array;
   readonly #found: { text: number; equal: number }[] = [];
+  readonly #visitsPerBand: number;
+  #visits = 0;
 
   constructor(banding: Banding, threshold: number, bands: Rows<Int32Array>, sketches: Rows<Uint8Array>) {
     this.#banding = banding;
@@ -38,6 +41,12 @@ export class Candidates {
     this.#before = new Rows(banding.bands, (length) => new Int32Array(length));
     for (let text = 0; text < bands.count; text += 1) this.#before.add();
     this.#seen = new Int32Array(bands.count);
+    this.#visitsPerBand = Math.floor(MOST_VISITS / banding.bands);
+  }
+
+  /** How many texts were looked at so far. */
+  get visits(): number {
+    return this.#visits;
   }
 
   add(text: number): void {
@@ -55,11 +64,11 @@ export class Candidates {
     const [own, from] = [this.#bands.chunkOf(text), this.#bands.at(text)];
     const found = this.#found;
     found.length = 0;
-    let visits = 0;
     for (let band = 0; band < this.#banding.bands; band += 1) {
       const value = own[from + band]!;
       let next = this.#heads[band * this.#slots + (value & (this.#slots - 1))]!;
-      while (next !== 0 && visits < MOST_VISITS) {
+      let visits = 0;
+      while (next !== 0 && visits < this.#visitsPerBand) {
         const other = next - 1;
         // Another band in the same slot does not count: how many share one depends on the number of texts.
         if (this.#bands.chunkOf(other)[this.#bands.at(other) + band] === value) {
@@ -72,6 +81,7 @@ export class Candidates {
         }
         next = this.#before.chunkOf(other)[this.#before.at(other) + band]!;
       }
+      this.#visits += visits;
     }
     found.sort((a, b) => b.equal - a.equal || a.text - b.text);
     if (found.length > MOST_CANDIDATES) found.length = MOST_CANDIDATES;

@@ -74,8 +74,9 @@ export class TextDuplicates implements Disposable {
     const at = this.#digests.add();
     this.#ranks.set(this.#ranks.add(), rank);
     this.#comparable.set(this.#comparable.add(), count > 0 ? 1 : 0);
-    const { hashes } = this.#words;
-    const digest = hash("sha256", new Uint8Array(hashes.buffer, 0, count * 4), "buffer");
+    const { hashes, bytes } = this.#words;
+    // Of the words, not of their hashes: different texts must not be exact copies.
+    const digest = hash("sha256", bytes, "buffer");
     const [into, from] = [this.#digests.chunkOf(at), this.#digests.at(at)];
     for (let word = 0; word < DIGEST_WORDS; word += 1) into[from + word] = digest.readInt32LE(word * 4);
     this.#near?.add(hashes, count);

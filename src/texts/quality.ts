@@ -2,7 +2,7 @@
  * Measures of a text's quality, as the filters of Gopher (Rae et al. 2021, section A.1.1) and FineWeb (Penedo et al. 2024)
  * use them. All shares are from 0 to 1.
  */
-import { mix, WordReader } from "./words.ts";
+import { INVISIBLE_CHARACTERS, mix, SPACELESS_SCRIPTS, WordReader } from "./words.ts";
 
 export interface TextQuality {
   words: number;
@@ -13,6 +13,8 @@ export interface TextQuality {
   symbol_ratio: number;
   /** Share of words with a letter. */
   alphabetic_words: number;
+  /** Share of words that are single characters of scripts without spaces. */
+  spaceless_words: number;
   /** Shares of lines: beginning with a bullet, ending in an ellipsis, ending in a mark, of at most 30 characters. */
   bullet_lines: number;
   ellipsis_lines: number;
@@ -38,7 +40,9 @@ export interface TextQuality {
   duplicate_10_grams: number;
 }
 
-/** Runs of words are counted within these first words: a text of any length takes a bounded time. */
+/** All but the number of characters is measured of the beginning: a text of any length takes a bounded time. */
+const MOST_MEASURED_CHARACTERS = 2_000_000;
+/** Runs of words are counted within these first words. */
 const MOST_MEASURED_WORDS = 100_000;
 const SHORT_LINE = 30;
 
@@ -46,14 +50,22 @@ const SYMBOL = /#|\.\.\.|…/g;
 const BULLET = /^[•‣⁃▪●○◦*-]\s*/;
 const ELLIPSIS = /(?:\.\.\.|…)$/;
 /** Ends of sentences in the scripts of the world, also before a closing quote. */
-const MARK = /[.!?…。！？؟۔।॥։።]["'”’»)\]]?$/;
+const MARK = /[.!?…。！？؟۔।॥։።។៕။།༎]["'”’»)\]]?$/;
 const WORD = /[^\s\p{P}\p{S}]+(?:['’.-][^\s\p{P}\p{S}]+)*/gu;
-const CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]\p{M}*/gu;
+const CHARACTER = new RegExp(`[${SPACELESS_SCRIPTS}]\\p{M}*`, "gu");
+const IS_SPACELESS = new RegExp(`^[${SPACELESS_SCRIPTS}]`, "u");
+const INVISIBLE = new RegExp(`[${INVISIBLE_CHARACTERS}]+`, "gu");
 const LETTER = /\p{L}/u;
 
 const reader = new WordReader();
 
-export function measureText(text: string): TextQuality {
+/** The part of a text that is measured. */
+export function measuredPart(text: string): string {
+  return text.length > MOST_MEASURED_CHARACTERS ? text.slice(0, MOST_MEASURED_CHARACTERS) : text;
+}
+
+export function measureText(whole: string): TextQuality {
+  const text = measuredPart(whole);
   const lines = text.split(/\r?\n/).flatMap((line) => line.trim() || []);
   const words = wordsOf(text);
   const count = words.length;
@@ -64,10 +76,11 @@ export function measureText(text: string): TextQuality {
   const grams = new Grams(words.slice(0, MOST_MEASURED_WORDS));
   return {
     words: count,
-    characters: charactersOf(text),
+    characters: charactersOf(whole),
     mean_word_length: perWord(words.reduce((sum, word) => sum + word.length, 0)),
     symbol_ratio: perWord(text.match(SYMBOL)?.length ?? 0),
     alphabetic_words: rounded(shareOf(words, (word) => LETTER.test(word))),
+    spaceless_words: rounded(shareOf(words, (word) => IS_SPACELESS.test(word))),
     bullet_lines: perLine((line) => BULLET.test(line)),
     ellipsis_lines: perLine((line) => ELLIPSIS.test(line)),
     punctuated_lines: perLine((line) => MARK.test(line)),
@@ -90,7 +103,7 @@ export function measureText(text: string): TextQuality {
 }
 
 /** A pair of surrogates is one character. */
-function charactersOf(text: string): number {
+export function charactersOf(text: string): number {
   let pairs = 0;
   for (let at = 1; at < text.length; at += 1)
     if ((text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) pairs += 1;
@@ -99,7 +112,7 @@ function charactersOf(text: string): number {
 
 /** In scripts without spaces every character is a word. */
 function wordsOf(text: string): string[] {
-  return text.replace(CHARACTER, " $& ").match(WORD) ?? [];
+  return text.replace(INVISIBLE, "").replace(CHARACTER, " $& ").match(WORD) ?? [];
 }
 
 function shareOf<T>(list: readonly T[], is: (entry: T) => boolean): number {
@@ -181,8 +194,12 @@ class Grams {
   }
 }
 
+/** Of all its parts: `2024-01-01` and `2024-02-01` differ, and so do `l'homme` and `l'eau`. */
 function hashOf(word: string): number {
-  return reader.read(word) === 0 ? 0 : reader.hashes[0]!;
+  const parts = reader.read(word);
+  let hash = 0;
+  for (let part = 0; part < parts; part += 1) hash = mix(Math.imul(hash, 0x9e3779b1) ^ reader.hashes[part]!);
+  return hash;
 }
 
 function rounded(value: number): number {

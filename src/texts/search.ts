@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { SearchMethod, Verdicts } from "./duplicates.ts";
 import type { FromTexts, ToTexts } from "./thread.ts";
@@ -22,14 +21,14 @@ export class TextSearch implements AsyncDisposable {
   #verdicts: Verdicts | null = null;
   #wake: () => void = () => {};
 
-  /** `onProgress`: how many texts are decided. */
-  constructor(search: SearchMethod, signal: AbortSignal, onProgress: (done: number) => void) {
+  /** `folder`: for temporary files, on a disk. `onProgress`: how many texts are decided. */
+  constructor(search: SearchMethod, folder: string, signal: AbortSignal, onProgress: (done: number) => void) {
     this.#signal = signal;
     this.#onProgress = onProgress;
     this.#worker = new Worker(new URL("./thread.ts", import.meta.url), {
       env: {},
       execArgv: [],
-      workerData: { search, folder: tmpdir() },
+      workerData: { search, folder },
     });
     this.#worker.on("message", (message: FromTexts) => this.#onMessage(message));
     this.#worker.on("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
@@ -74,7 +73,7 @@ export class TextSearch implements AsyncDisposable {
 
   #onMessage(message: FromTexts): void {
     if (message.kind === "progress") return this.#onProgress(message.done);
-    if (message.kind === "failed") return this.#fail(new Error(`texts could not be compared: ${message.message}`));
+    if (message.kind === "failed") return this.#fail(failureOf(message));
     if (message.kind === "decided") this.#verdicts = message.verdicts;
     else this.#pending -= 1;
     this.#wake();
@@ -89,4 +88,10 @@ export class TextSearch implements AsyncDisposable {
     this.#signal.removeEventListener("abort", this.#onAbort);
     await this.#worker.terminate();
   }
+}
+
+/** With the system's error code: a full disk is waited for. */
+function failureOf({ message, code }: Extract<FromTexts, { kind: "failed" }>): Error {
+  const error = new Error(`texts could not be compared: ${message}`);
+  return code === null ? error : Object.assign(error, { code });
 }

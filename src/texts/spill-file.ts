@@ -1,5 +1,6 @@
 /** Numbers or texts that are read again at random and would not fit into memory: a temporary file without a name. */
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 const BUFFER_BYTES = 1 << 20;
@@ -11,10 +12,10 @@ export class SpillFile implements Disposable {
   #written = 0;
 
   constructor(folder: string) {
-    const own = mkdtempSync(join(folder, "orb-texts-"));
-    this.#file = openSync(join(own, "spill"), "wx+");
-    // Removed at once: nothing is left behind when the process is killed.
-    rmSync(own, { recursive: true, force: true });
+    const path = join(folder, `w-texts-${randomUUID()}`);
+    this.#file = openSync(path, "wx+", 0o600);
+    // Removed at once: a killed process leaves nothing behind, or at most an empty file, which the store removes.
+    unlinkSync(path);
   }
 
   /** Returns its position. */

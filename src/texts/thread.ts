@@ -1,6 +1,6 @@
 /** The thread that compares texts: the main thread of a worker must stay free for its lanes. */
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, systemCode } from "../base/errors.ts";
 import { type SearchMethod, TextDuplicates, type Verdicts } from "./duplicates.ts";
 
 /** Texts to add, each with its rank; or null: all are there. */
@@ -10,7 +10,7 @@ export type FromTexts =
   | { kind: "added" }
   | { kind: "progress"; done: number }
   | { kind: "decided"; verdicts: Verdicts }
-  | { kind: "failed"; message: string };
+  | { kind: "failed"; message: string; code: string | null };
 
 const PROGRESS_EVERY = 20_000;
 
@@ -18,10 +18,12 @@ const port = parentPort;
 if (port === null) throw new Error("this file runs in a worker thread only");
 const { search, folder } = workerData as { search: SearchMethod; folder: string };
 const reply = (message: FromTexts) => port.postMessage(message);
-const duplicates = new TextDuplicates(search, folder);
+/** Made with the first order: its failures are told as all others. */
+let made: TextDuplicates | null = null;
 
 port.on("message", (order: ToTexts) => {
   try {
+    const duplicates = (made ??= new TextDuplicates(search, folder));
     if (order === null) {
       const verdicts = duplicates.decide((done) => {
         if (done % PROGRESS_EVERY === 0) reply({ kind: "progress", done });
@@ -32,6 +34,6 @@ port.on("message", (order: ToTexts) => {
     for (const [at, text] of order.texts.entries()) duplicates.add(text, order.ranks[at] ?? 0);
     reply({ kind: "added" });
   } catch (error) {
-    reply({ kind: "failed", message: messageOf(error) });
+    reply({ kind: "failed", message: messageOf(error), code: systemCode(error) ?? null });
   }
 });

@@ -6,7 +6,8 @@ import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { compileRegex } from "../domain/text/regex.ts";
 import { compilePattern, PATTERN_LIMITS, patternTarget } from "../domain/crawl/url-pattern.ts";
 import { bytesOf, mediaTypeOf } from "./items/item-keys.ts";
-import { foldersOf, urlOf, valueAt } from "./items/item-values.ts";
+import { valueAt } from "../domain/text/value-at.ts";
+import { foldersOf, urlOf } from "./items/item-values.ts";
 import type { Item } from "./step-kind.ts";
 
 export interface Conditions {

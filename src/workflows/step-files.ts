@@ -11,6 +11,7 @@ export function stepFiles(
   saved: (hash: string) => void = () => {},
 ): StepFiles {
   return {
+    temporary: artifacts.temporary,
     has: (hash) => artifacts.has(hash),
     sizeOf: (hash) => artifacts.sizeOf(hash),
     pathOf: (hash) => artifacts.pathOf(hash),

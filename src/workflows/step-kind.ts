@@ -100,7 +100,7 @@ export interface StepContext {
    * none. Can be read repeatedly.
    */
   itemsOfLastRun(step: string): Promise<AsyncIterable<Item> | null>;
-  /** The last robots.txt that was read of an origin, if any; empty: the site has none. */
+  /** The last robots.txt that was read of an origin, if any; empty: the site has none, refused it, or it is empty. */
   robotsOf(origin: string): Promise<{ body: Uint8Array; fetchedAt: number } | null>;
   /** Stored files of this run, by step. */
   readonly past: RunHistory;
@@ -152,6 +152,8 @@ export interface ChildEnd {
 
 /** Stored files, by content. */
 export interface StepFiles {
+  /** A folder for temporary files, on the disk of the stored ones. What is forgotten there is removed after an hour. */
+  readonly temporary: string;
   has(hash: string): Promise<boolean>;
   /** Its size in bytes; null: it does not exist. */
   sizeOf(hash: string): Promise<number | null>;

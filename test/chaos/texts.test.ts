@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { loadConfig } from "../../src/config/load.ts";
 import { Orchestrator } from "../../src/app/library/library.ts";
@@ -86,5 +88,10 @@ describe("texts that are filtered and deduplicated", () => {
     worker.kill("SIGTERM");
     assert.equal((await worker.end()).code, 0);
     await orb.audit();
+    // A kill between creating and unlinking a file leaves it, but empty.
+    const spilled = readdirSync(orb.dir, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.includes("w-texts-"))
+      .filter((path) => statSync(join(orb.dir, path)).size > 0);
+    assert.deepEqual(spilled, [], "no temporary file is left behind");
   });
 });

@@ -29,6 +29,7 @@ import { progressScenarios } from "./store/progress.ts";
 import { proxyScenarios } from "./store/proxies.ts";
 import { readScenarios } from "./store/read.ts";
 import { reportScenarios } from "./store/report.ts";
+import { monitorScenarios } from "./store/monitors.ts";
 import { repairScenarios } from "./store/repairs.ts";
 import { retentionScenarios } from "./store/retention.ts";
 import { robotsScenarios } from "./store/robots.ts";
@@ -119,6 +120,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("saved pages of jobs", fixtureScenarios);
   group("versions of jobs", jobVersionScenarios);
   group("repairs of jobs", repairScenarios);
+  group("monitors", monitorScenarios);
   group("what is known of pages", pageStateScenarios);
   group("health of records", healthScenarios);
   group("sessions", sessionScenarios);

@@ -15,6 +15,7 @@ for (const page of [
   "docs/steps.md",
   "docs/extractors.md",
   "docs/workflows.md",
+  "docs/monitors.md",
   "docs/texts.md",
 ])
   test(`whoever types what ${page} shows gets what it shows [slow]`, WHOLE_PAGE, (t) => typeWhatStandsIn(t, page));

@@ -154,7 +154,7 @@ test("docs/dashboard.md has the keys of the dashboard", () => {
 });
 
 test("events that pages name are in the catalogue, and the sentences that they quote are written somewhere", () => {
-  const written = filesIn("src", ".ts").map(read).join("\n");
+  const written = [...filesIn("src", ".ts"), ...filesIn("web/src", ".tsx")].map(read).join("\n");
   const subjects = new Set(Object.keys(EVENTS).map((type) => type.split(".")[0]));
   for (const page of pages) {
     for (const type of codesIn(read(page)).filter((code) => /^[a-z]+\.[a-z]+_?[a-z_]*ed$/.test(code)))

@@ -1,7 +1,7 @@
 /** Simulated histories of jobs: a catalogue whose records come back from run to run, and rules that break. */
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { degradedReasons } from "../../src/domain/health/compare.ts";
-import type { FieldProfile, HealthProfile } from "../../src/domain/health/profile.ts";
+import type { FieldProfile, HealthProfile, LostPages } from "../../src/domain/health/profile.ts";
 
 const between = (random: Random, least: number, most: number) => least + random.next() * (most - least);
 const logBetween = (random: Random, least: number, most: number) =>
@@ -34,15 +34,24 @@ interface SimulatedField {
 /** A job: how many records it has, how many of them are new in each run, and its fields. */
 export class SimulatedJob {
   readonly #random: Random;
+  readonly #own: Random;
   #records: number;
   /** 1: every run sees other records. */
   readonly #churn: number;
   readonly fields: SimulatedField[];
+  /** Of the pages that gave records, so many lack the required field in the next run: sold-out items and the like. */
+  readonly #selling: number;
+  readonly #limit: { chance: number; onlyChanged: boolean };
 
   constructor(random: Random, size: { least: number; most: number }) {
     this.#random = random;
     this.#records = Math.round(logBetween(random, size.least, size.most));
     this.#churn = random.next() < 0.1 ? 1 : between(random, 0.01, 0.3);
+    // Drawn apart: the other figures stay those of the same seed.
+    const own = seededRandom(this.#records + Math.round(1e6 * this.#churn));
+    this.#selling = own.next() < 0.3 ? 0 : logBetween(own, 0.0005, 0.03);
+    this.#limit = { chance: own.next() < 0.3 ? 0.3 : 0, onlyChanged: own.next() < 0.3 };
+    this.#own = own;
     this.fields = Array.from({ length: 3 + Math.floor(random.next() * 8) }, (_, index) => {
       const share = random.next() < 0.4 ? between(random, 0.98, 1) : between(random, 0.3, 1);
       const drift = random.next() < 0.5 ? 0 : between(random, 0, 0.01);
@@ -61,7 +70,7 @@ export class SimulatedJob {
   }
 
   /** The next run. `broken`: of this field, a part of the values that it would have is lost. */
-  run(broken?: { field: SimulatedField; drop: number }): HealthProfile {
+  run(broken?: { field: SimulatedField; drop: number; lost?: number }): HealthProfile {
     const random = this.#random;
     const before = this.#records;
     // Some records vanish, others are new: the number drifts by a few percent.
@@ -78,7 +87,22 @@ export class SimulatedJob {
       const lost = broken?.field === field ? broken.drop * this.#records : 0;
       fields[field.name] = this.#profile(field, Math.max(0, Math.round(field.filled - lost)));
     }
-    return { version: 1, records: this.#records, pages: Math.ceil(this.#records / 10), fields, fields_left_out: 0 };
+    const pages = Math.ceil(this.#records / 10);
+    const profile = { version: 1, records: this.#records, pages, fields, fields_left_out: 0 } as const;
+    return { ...profile, lost: this.#lost(pages, broken?.lost ?? 0) };
+  }
+
+  /**
+   * Runs that a limit cuts off read a part of the known pages; with `only_changed` most of them give no record. Lists
+   * whose pages fail when one of their items is sold out fail in clusters.
+   */
+  #lost(pages: number, broken: number): LostPages {
+    const own = this.#own;
+    const reached = own.next() < this.#limit.chance ? Math.ceil(pages * between(own, 0.05, 1)) : pages;
+    const known = Math.max(1, this.#limit.onlyChanged ? reached * 3 : reached);
+    const share = Math.min(1, this.#selling * Math.exp(0.3 * normal(own)));
+    const failed = Math.max(binomial(own, known, share), Math.round(known * broken));
+    return { pages: known, fields: failed === 0 ? {} : { field0: { pages: failed, examples: [] } } };
   }
 
   /** Values of a quiet field: some noise in everything. */
@@ -147,6 +171,21 @@ export function drops(
     found.histories += 1;
     if (degradedReasons(job.run({ field, drop }), history).some((reason) => reason.field === field.name))
       found.reported += 1;
+  }
+  return found;
+}
+
+/** Histories that end with a run whose rule of a required field breaks on at least half of the pages. */
+export function brokenPages(seed: number, histories: number): { histories: number; reported: number } {
+  const random = seededRandom(seed);
+  const found = { histories, reported: 0 };
+  for (let index = 0; index < histories; index += 1) {
+    const job = new SimulatedJob(random, { least: 500, most: 5000 });
+    const history: HealthProfile[] = [];
+    for (let run = 0; run < 4 + Math.floor(random.next() * 20); run += 1) history.unshift(job.run());
+    const lost = between(random, 0.5, 1);
+    const reasons = degradedReasons(job.run({ field: job.fields[0]!, drop: 0, lost }), history);
+    if (reasons.some(({ field, metric }) => field === "field0" && metric === "missing")) found.reported += 1;
   }
   return found;
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LabelledPage } from "../../src/extract/learn/labelled-page.ts";
 import { learnField } from "../../src/extract/learn/learn.ts";
+import { learnRules } from "../../src/extract/learn/lesson.ts";
 import { parsePage } from "../../src/extract/page.ts";
 import { compileRule, Problems } from "../../src/extract/rules/compile.ts";
 import { evaluate } from "../../src/extract/rules/evaluate.ts";
@@ -127,5 +128,31 @@ describe("a rule learned from examples", () => {
       new LabelledPage(factsOf("<p>two</p>"), { field: ["three"] }),
     ];
     assert.deepEqual(learnField("field", pages), []);
+  });
+});
+
+describe("what each page has", () => {
+  const item = (name: string, price: string) => `<li><b>${name}</b><i>${price}</i></li>`;
+  const body = `<!doctype html><body><ul>${item("Lamp", "12 €")}${item("Chair", "90 €")}${item("Desk", "140 €")}</ul></body>`;
+  const input = { body, contentType: "text/html", url: null };
+  const learned = (examples: Record<string, string[]>, records?: "one" | "list") =>
+    learnRules({ pages: [{ input, examples }], examples: {}, ...(records === undefined ? {} : { records }) });
+  const both = { name: ["Lamp", "Chair"], price: ["12 €", "90 €"] };
+
+  test("is decided by the examples, unless it is said", () => {
+    assert.deepEqual([learned(both).items === null, learned(both).record_counts], [false, [3]]);
+    const one = learned(both, "one");
+    assert.deepEqual([one.items, one.record_counts], [null, [1]]);
+    assert.deepEqual(one.records[0]?.[0]?.["name"], ["Lamp", "Chair", "Desk"]);
+    const { name } = both;
+    assert.equal(learned({ name }).items, null);
+    const list = learned({ name }, "list");
+    assert.deepEqual([list.items === null, list.record_counts], [false, [3]], JSON.stringify(list));
+  });
+
+  test("gives no rules for one record where a list is wanted", () => {
+    const { fields, problems, record_counts: counts } = learned({ name: ["Lamp", "Chair"], price: ["12 €"] }, "list");
+    assert.deepEqual([fields, counts], [{}, [0]]);
+    assert.match(problems.find(({ field }) => field === "price")?.message ?? "", /equally many values/);
   });
 });

@@ -32,31 +32,42 @@ const PRODUCTS = 14;
 const RULES = { title: "h1.name", price: { css: "span.price", type: "number" }, sku: ".sku" };
 const NAMES = ["Lamp", "Chair", "Table", "Desk", "Shelf", "Sofa", "Bench"];
 
+interface Look {
+  new: boolean;
+  /** The class of the article number. */
+  sku: string;
+}
+
 /** A shop with a page per product; the redesign renames the classes and wraps the price. */
 class Shop implements AsyncDisposable {
   readonly site: MisbehavingSite;
-  readonly #look: { new: boolean };
+  readonly #look: Look;
 
-  static async open(): Promise<Shop> {
-    const look = { new: false };
+  /** `lists`: pages that have no price, and come first. */
+  static async open({ lists = 0, count = PRODUCTS } = {}): Promise<Shop> {
+    const look: Look = { new: false, sku: "sku" };
     const pages = Object.fromEntries(
-      Array.from({ length: PRODUCTS }, (_, n) => [
+      Array.from({ length: count }, (_, n) => [
         `/p${n}`,
-        (...args: Parameters<ReturnType<typeof html>>) => html(product(n, look.new))(...args),
+        (...args: Parameters<ReturnType<typeof html>>) => html(product(n, look))(...args),
       ]),
     );
-    const links = Array.from({ length: PRODUCTS }, (_, n) => `<a href="/p${n}">Product ${n}</a>`).join("");
-    const site = await MisbehavingSite.start({ "/": html(`<title>Shop</title><nav>${links}</nav>`), ...pages });
+    const names = Array.from({ length: lists }, (_, n) => `/page-${n}`);
+    const listed = names.map((path) => [path, html(`<title>${path}</title><h1 class="name">List ${path}</h1>`)]);
+    const links = [...names, ...Object.keys(pages)].map((path) => `<a href="${path}">${path}</a>`).join("");
+    const all = { ...Object.fromEntries(listed), ...pages };
+    const site = await MisbehavingSite.start({ "/": html(`<title>Shop</title><nav>${links}</nav>`), ...all });
     return new Shop(site, look);
   }
 
-  private constructor(site: MisbehavingSite, look: { new: boolean }) {
+  private constructor(site: MisbehavingSite, look: Look) {
     this.site = site;
     this.#look = look;
   }
 
-  redesign(): void {
+  redesign({ sku = "sku" } = {}): void {
     this.#look.new = true;
+    this.#look.sku = sku;
   }
 
   back(): void {
@@ -68,11 +79,11 @@ class Shop implements AsyncDisposable {
   }
 }
 
-function product(n: number, isNew: boolean): string {
+function product(n: number, { new: isNew, sku }: Look): string {
   const name = `${NAMES[n % NAMES.length]} no. ${n}`;
   const text = `<p class="about">Made of oak, number ${n}, delivered within ${n + 2} days.</p>`;
   const body = isNew
-    ? `<article class="card"><h1 class="name">${name}</h1><div class="offer"><em class="amount">${n + 10}.50</em></div>${text}<i class="sku">SKU-${n}</i></article>`
+    ? `<article class="card"><h1 class="name">${name}</h1><div class="offer"><em class="amount">${n + 10}.50</em></div>${text}<i class="${sku}">SKU-${n}</i></article>`
     : `<main class="product"><h1 class="name">${name}</h1><span class="price">${n + 10}.50</span>${text}<i class="sku">SKU-${n}</i></main>`;
   return `<title>${name}</title><header class="top">The shop</header>${body}<footer class="end">Imprint</footer>`;
 }
@@ -198,7 +209,7 @@ test("a repair accepted with reread also gives the degraded run its records, und
   assert.deepEqual([next.degraded, await pricesOf(server, next.id)], [null, PRICES]);
 });
 
-test("a run that would still be degraded is not read again: reread is refused with the reason, and nothing changes [slow]", async () => {
+test("a run whose records contain whole pages is not read again: reread is refused with the reason, and nothing changes [slow]", async () => {
   await using shop = await Shop.open();
   await using server = await TestServer.open();
   const { crawl: options, ...rest } = crawl(shop);
@@ -240,32 +251,60 @@ test("a proposal of a job that was changed since is refused, a rejected one is n
   assert.deepEqual([nothing.status, nothing.json<Problem>().code], [409, "nothing_to_repair"]);
 });
 
-test("pages that fail on a broken required field degrade the run, and its rule is repaired by them [slow]", async () => {
-  await using shop = await Shop.open();
+test("pages that fail on a broken required field degrade the run, and all their broken rules are repaired; pages that always fail do neither [slow]", async () => {
+  await using shop = await Shop.open({ lists: 16 });
   await using server = await TestServer.open();
   const { crawl: options, ...rest } = crawl(shop);
   const fields = { ...RULES, price: { ...RULES.price, required: true } };
   const job = await server.job({ ...rest, crawl: { ...options, fields } } as never);
-  for (let run = 0; run < 3; run += 1) assert.equal((await compared(server, job.id)).degraded, null);
-  shop.redesign();
+  for (let run = 0; run < 4; run += 1) {
+    const { status, degraded } = await compared(server, job.id);
+    assert.deepEqual([status, degraded], ["partial", null], "the lists fail in every run");
+  }
+  shop.redesign({ sku: "article-number" });
   const broken = await compared(server, job.id);
   assert.deepEqual(
-    [broken.status, broken.degraded?.map(({ field, metric, now }) => [field, metric, now])],
-    ["partial", [["price", "coverage", 0]]],
+    [broken.status, broken.degraded?.map(({ field, metric, before, now }) => [field, metric, before, now])],
+    ["partial", [["price", "missing", 0, 1]]],
   );
   assert.deepEqual(await pricesOf(server, broken.id), [], "every page failed");
   await proposed(server, job.id, broken.id);
   const repair = (await repairOf(server, job.id))!;
   assert.equal(repair.state, "open", JSON.stringify(repair));
-  const [price] = repair.fields;
-  assert.deepEqual([repair.fields.length, price?.field], [1, "price"]);
+  assert.equal(repair.pages.others, 0, "lists are no evidence");
+  const [price, sku] = repair.fields;
+  assert.deepEqual([repair.fields.length, price?.field, sku?.field], [2, "price", "sku"]);
   assert.equal((price!.new_rule as { required: boolean }).required, true);
+  assert.notEqual(sku?.new_rule, null, JSON.stringify(sku));
   const refused = await server.api.post(`/jobs/${job.id}/repair/accept?reread=true`);
   assert.equal(refused.status, 409);
   assert.match(refused.json<Problem>().detail, /failed on a required field are not read again: run the job/);
   assert.equal((await server.api.post(`/jobs/${job.id}/repair/accept`)).json<Repair>().state, "accepted");
   const next = await compared(server, job.id);
-  assert.deepEqual([next.status, next.degraded, await pricesOf(server, next.id)], ["completed", null, PRICES]);
+  assert.deepEqual([next.degraded, await pricesOf(server, next.id)], [null, PRICES]);
+  const skus = (await server.api.get(`/jobs/runs/${next.id}/results?limit=100`)).json<
+    { data: { fields: { sku: string } } }[]
+  >();
+  assert.deepEqual(
+    skus.map(({ data }) => data.fields.sku).toSorted(),
+    Array.from({ length: PRODUCTS }, (_, n) => `SKU-${n}`).toSorted(),
+  );
+});
+
+test("a run of more pages than it keeps is not read again without auto_repair, and the refusal counts them [slow]", async () => {
+  await using shop = await Shop.open({ count: 60 });
+  await using server = await TestServer.open();
+  const { crawl: options, ...rest } = crawl(shop);
+  const job = await server.job({ ...rest, crawl: { ...options, max_pages: 100 } } as never);
+  for (let run = 0; run < 3; run += 1) await compared(server, job.id);
+  shop.redesign();
+  await proposed(server, job.id, (await compared(server, job.id)).id);
+  const refused = await server.api.post(`/jobs/${job.id}/repair/accept?reread=true`);
+  assert.deepEqual([refused.status, refused.json<Problem>().code], [409, "nothing_to_repair"]);
+  const [, count] =
+    /\((\d+) of its pages are not kept; with auto_repair all are\)/.exec(refused.json<Problem>().detail) ?? [];
+  assert.ok(Number(count) >= 30 && Number(count) < 60, refused.text);
+  assert.equal((await repairOf(server, job.id))?.state, "open");
 });
 
 test("with auto_repair the degraded run is read again from its pages, and nothing is fetched twice [slow]", async () => {

@@ -31,10 +31,14 @@ export const OLD_ANSWERS = `UPDATE answers SET answer = replace(answer, '"nextOc
 export const CHANGED_TABLES = ["budget_permits", "idempotency_keys"];
 
 /** Tables that came later: a database of that version has no rows for them. */
-export const LATER_TABLES = ["run_health", "fixtures", "job_versions", "run_pages", "repairs"];
+export const LATER_TABLES = [
+  ...["run_health", "fixtures", "job_versions", "run_pages", "repairs"],
+  ...["monitors", "monitor_states", "monitor_pages", "monitor_changes", "monitor_files", "tracked_pages"],
+];
 /** Rows and columns that came later, as an upgrade makes them. */
 export const LATER_ROWS = "DELETE FROM meta WHERE name = 'degraded_runs'";
-export const LATER_VALUES = "UPDATE runs SET health_generation = generation WHERE finished_at IS NOT NULL";
+export const LATER_VALUES =
+  "UPDATE runs SET health_generation = generation, monitor_due = 0 WHERE finished_at IS NOT NULL";
 
 /** `size`: as it was filled with, at `now`. */
 export async function expectUpgraded(store: Store, size: number, now: number): Promise<void> {

@@ -118,6 +118,7 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
     await kit.store.recordRunHealth(ended, found, { deliver: false }, kit.now);
   const proposal = { fields: [], pages: { paired: 0, others: 0 }, reason: 'a\0b "\\u0000"' };
   await kit.store.recordRepair(job.id, { runId: run.id, version: 1, state: "abstained", proposal }, {}, kit.now);
+  for (const text of ["first", "second", "third"] as const) await monitored(kit, job.id, text);
   // A run that is not compared yet: its page is still kept.
   await kit.store.startRun({ ...CRAWL, jobId: job.id }, [newTask("kept")], kit.now);
   await kit.store.admitCrawls(1000, kit.now);
@@ -127,6 +128,33 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
     const report = { keptPage: { ...keptPage, form: "text" as const, isSealed: false } };
     return { task, verdict, attempt: attempt(1), report };
   });
+}
+
+/** A run of a monitor: its page is new, then changed, and at last waits to be compared. */
+async function monitored(kit: Kit, jobId: string, text: "first" | "second" | "third"): Promise<void> {
+  const { created } = await kit.store.startRun({ ...CRAWL, jobId }, [newTask(`monitored ${text}`)], kit.now);
+  await kit.store.admitCrawls(1000, kit.now);
+  const file = { hash: hash("sha256", `monitored ${text}`, "hex"), size: 10, isSealed: false };
+  await work(kit, (task) => {
+    const verdict = { kind: "completed" as const, artifacts: [], results: [], detail: null };
+    const about = { key: "monitored", url: `${task.url} a\0b`, rules: "rules", scopeHash: "00", isRedirected: false };
+    const report = {
+      monitored: { ...about, content: { ...file, digest: text }, again: null },
+      ...(text === "first" ? { tracked: { key: "tracked", url: about.url, ...file, replaces: null } } : {}),
+    };
+    return { task, verdict, attempt: attempt(1), report };
+  });
+  await kit.store.recordRunHealth({ runId: created.id, generation: 1 }, null, { deliver: false }, kit.now);
+  const [waiting] = await kit.store.waitingPages(created.id, 1);
+  if (text === "third" || waiting === undefined) return;
+  const change = { added: 1, removed: 1, share: 0.5, summary: "a\0b \u{1F578}", diff: null };
+  const comparedWith = waiting.state?.content.hash ?? null;
+  const verdict = comparedWith === null ? ("new" as const) : ("changed" as const);
+  const profile = { lines: [], slots: [], suspects: [] };
+  const compared = { number: waiting.number, comparedWith, verdict, profile, digest: text, change };
+  await kit.store.recordComparisons(created.id, "text", [compared], kit.now);
+  // What rows refer to is no longer listed as orphaned.
+  await kit.store.orphanedFiles({ limit: 1000 });
 }
 
 /** Works on all that is ready at the usual site. */

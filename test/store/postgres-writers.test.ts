@@ -358,9 +358,9 @@ describe("several writers on one Postgres", servicesGate, () => {
     await using store = await open("jobs");
     const client = await admin("jobs");
     try {
-      const { runs } = await runsOfJob(store, [5]);
+      const { runs } = await runsOfJob(store, [6]);
       const [{ hold, claimed }] = runs as [(typeof runs)[0]];
-      const [plain, retried, gone, kept, last] = claimed.map((task) => ({ task, attempt: attempt(1) })) as [
+      const [plain, retried, gone, kept, lacking, last] = claimed.map((task) => ({ task, attempt: attempt(1) })) as [
         Pick<SettledTask, "task" | "attempt">,
         ...Pick<SettledTask, "task" | "attempt">[],
       ];
@@ -369,7 +369,8 @@ describe("several writers on one Postgres", servicesGate, () => {
       await client.query(lockJob("jobs"));
       const settle = (task: SettledTask) => store.settle([{ hold, tasks: [task] }], Date.now());
       await settle({ ...plain, verdict: DONE });
-      await settle({ ...retried!, verdict: retryAt(0) });
+      const broke = attempt(1, { failure_code: "network", failure_reason: "connection_reset" });
+      await settle({ ...retried!, attempt: broke, verdict: retryAt(0) });
       const waits = async (task: SettledTask) => {
         let over = false;
         const settling = settle(task).finally(() => (over = true));
@@ -381,6 +382,13 @@ describe("several writers on one Postgres", servicesGate, () => {
       };
       await waits({ ...gone!, verdict: missing });
       await waits({ ...kept!, verdict: DONE, report: page(kept!.task.key) });
+      const lacks = {
+        kind: "failed",
+        failure: failure("field_missing", "price: required", { fields: ["price"] }),
+      } as const;
+      const copy = { contentType: null, form: "text", isSealed: false } as const;
+      const keptPage = { url: "https://s0.example/", hash: "a".repeat(64), size: 1, ...copy };
+      await waits({ ...lacking!, verdict: lacks, report: { keptPage } });
       const [again] = (await store.claim(hold, { limit: 1 }, Date.now()))?.tasks ?? [];
       await settle({ task: again!, verdict: DONE, attempt: attempt(2) });
       // The end of the crawl compares all pages of the job.

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { systemCode } from "../../src/base/errors.ts";
 import { integerBelow, type Random, seededRandom } from "../../src/base/random.ts";
+import { Candidates, MOST_VISITS } from "../../src/texts/candidates.ts";
 import { MATCH, type SearchMethod, TextDuplicates, type Verdicts } from "../../src/texts/duplicates.ts";
 import { bandingFor, jaccard, Shingles } from "../../src/texts/minhash.ts";
+import { Rows } from "../../src/texts/rows.ts";
 import { TextSearch } from "../../src/texts/search.ts";
 import { WordReader } from "../../src/texts/words.ts";
 import fc from "../support/properties.ts";
@@ -59,6 +63,28 @@ describe("duplicate texts", () => {
     );
     assert.deepEqual([...match], [MATCH.kept, MATCH.exact, MATCH.kept, MATCH.empty, MATCH.empty]);
     assert.equal(of[1], 0);
+  });
+
+  it("are the same words with invisible characters in them", () => {
+    const plainText = "cooperate می\u0631وم كتاب";
+    const hidden = "co\u00adop\u200berate\ufeff می\u200c\u0631وم\u2060 ك\u0640\u0640تاب";
+    assert.deepEqual([...decided({ method: "exact" }, plain(plainText, hidden)).match], [MATCH.kept, MATCH.exact]);
+  });
+
+  it("are not those of words with the same hash", () => {
+    const words = new WordReader();
+    const hashOf = (word: string) => (words.read(word), words.hashes[0]!);
+    const known = new Map<number, string>();
+    let pair: [string, string] | null = null;
+    for (let n = 0; pair === null; n += 1) {
+      const word = `w${n.toString(36)}`;
+      const other = known.get(hashOf(word));
+      if (other !== undefined) pair = [other, word];
+      known.set(hashOf(word), word);
+    }
+    assert.deepEqual([...decided({ method: "exact" }, plain(...pair)).match], [MATCH.kept, MATCH.kept]);
+    const split = decided({ method: "exact" }, plain("ab c", "a bc", "𠀀𠀁 x𝟙", "𠀀 𠀁 X1"));
+    assert.deepEqual([...split.match], [MATCH.kept, MATCH.kept, MATCH.kept, MATCH.exact]);
   });
 
   it("of scripts without spaces are compared character by character", () => {
@@ -154,7 +180,7 @@ describe("duplicate texts", () => {
     );
   });
 
-  it("of many pages that share a template take a bounded time, and copies are found among them [slow]", () => {
+  it("of many pages that share a template are told apart, and copies are found among them [slow]", () => {
     const random = seededRandom(9);
     const template = Array.from({ length: 200 }, () => `t${integerBelow(random, 5000)}`);
     // About 0.7 similar to each other: nearly every pair shares a band.
@@ -168,9 +194,55 @@ describe("duplicate texts", () => {
   });
 });
 
+describe("candidates among pages of one template", () => {
+  const BANDING = { bands: 20, rows: 5 };
+
+  /** Pages that share the bands before `common` with all others; the copy shares its last band with the first. */
+  function pages(count: number, common: number) {
+    const bands = new Rows(BANDING.bands, (length) => new Int32Array(length));
+    const sketches = new Rows(BANDING.bands * BANDING.rows, (length) => new Uint8Array(length));
+    for (let page = 0; page <= count; page += 1) {
+      const own = bands.add();
+      for (let band = 0; band < BANDING.bands; band += 1)
+        bands.chunkOf(own)[bands.at(own) + band] = band < common ? 7 : page * BANDING.bands + band;
+      sketches.add();
+      // Equal minima of the template only, except of the copy.
+      const [chunk, from] = [sketches.chunkOf(page), sketches.at(page)];
+      for (let at = common * BANDING.rows; at < BANDING.bands * BANDING.rows; at += 1)
+        chunk[from + at] = page === count ? 1 : 1 + ((page * 31 + at * (page % 7)) % 251);
+    }
+    const last = BANDING.bands - 1;
+    bands.chunkOf(count)[bands.at(count) + last] = bands.chunkOf(0)[bands.at(0) + last]!;
+    const candidates = new Candidates(BANDING, 0.8, bands, sketches);
+    for (let page = 0; page < count; page += 1) candidates.add(page);
+    return candidates;
+  }
+
+  it("include the copy, though the bands of the template hold more pages than are looked at", () => {
+    const count = 30_000;
+    const candidates = pages(count, 12);
+    assert.ok(
+      candidates.of(count).some(({ text }) => text === 0),
+      "a band that only copies share is always looked at",
+    );
+    const perBand = MOST_VISITS / BANDING.bands;
+    assert.equal(candidates.visits, 12 * perBand + 1, "the bound of every common band is reached");
+  });
+
+  it("are bounded for each page, whatever their number", () => {
+    const candidates = pages(30_000, 20);
+    for (let page = 29_000; page < 29_050; page += 1) {
+      const before = candidates.visits;
+      assert.ok(candidates.of(page).length <= 64);
+      assert.equal(candidates.visits - before, MOST_VISITS);
+    }
+  });
+});
+
 describe("the thread that compares texts", () => {
   async function found(texts: readonly string[], signal = new AbortController().signal): Promise<Verdicts> {
-    await using search = new TextSearch(MINHASH, signal, () => {});
+    using folder = tempDir();
+    await using search = new TextSearch(MINHASH, folder.path, signal, () => {});
     for (const text of texts) await search.add(text, 0);
     return await search.decide();
   }
@@ -194,14 +266,21 @@ describe("the thread that compares texts", () => {
 
   it("ends when it is cancelled, and reports what went wrong", async () => {
     const stop = new AbortController();
-    const search = new TextSearch(MINHASH, stop.signal, () => {});
+    using folder = tempDir();
+    const search = new TextSearch(MINHASH, folder.path, stop.signal, () => {});
     await search.add("a text", 0);
     const decision = search.decide();
     stop.abort(new Error("cancelled"));
     await assert.rejects(decision, /cancelled/);
     await search[Symbol.asyncDispose]();
-    await using wrong = new TextSearch({ method: "simhash", distance: 99 }, new AbortController().signal, () => {});
+    const { signal } = new AbortController();
+    await using wrong = new TextSearch({ method: "simhash", distance: 99 }, folder.path, signal, () => {});
     await assert.rejects(wrong.decide(), /a distance is a whole number/);
+    await using nowhere = new TextSearch(MINHASH, join(folder.path, "missing"), signal, () => {});
+    await assert.rejects(nowhere.decide(), (error) => {
+      assert.equal(systemCode(error), "ENOENT", "the system's error code is kept: a full disk is told by it");
+      return true;
+    });
   });
 });
 

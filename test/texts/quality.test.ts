@@ -32,6 +32,28 @@ describe("the quality of a text", () => {
     assert.equal(measureText("each of these words stands here only once").top_2_gram, 0);
   });
 
+  it("tells words apart by all their parts", () => {
+    const dates = Array.from({ length: 28 }, (_, day) => `2024-01-${String(day + 1).padStart(2, "0")}`);
+    const quality = measureText(dates.join(" "));
+    assert.deepEqual([quality.words, quality.top_2_gram, quality.duplicate_5_grams], [28, 0, 0]);
+    assert.equal(measureText("l'homme l'eau l'air l'or l'an").top_2_gram, 0);
+    assert.ok(measureText("l'homme l'eau l'homme l'eau").top_2_gram > 0);
+  });
+
+  it("counts single characters of scripts without spaces, and ignores invisible ones", () => {
+    for (const text of ["春眠不覺曉", "ภาษาไทย", "ភាសាខ្មែរ", "ພາສາລາວ", "မြန်မာ", "བོད"])
+      assert.equal(measureText(text).spaceless_words, 1, text);
+    assert.equal(measureText("plain words").spaceless_words, 0);
+    assert.equal(measureText("co\u00adop\ufefferate \u200b").words, 1);
+    assert.equal(measureText("co\u00adop\ufefferate").mean_word_length, 9);
+  });
+
+  it("is that of the first two million characters of a longer text", () => {
+    const text = `${"word ".repeat(400_000)}${"other ".repeat(100_000)}`;
+    const { words, characters } = measureText(text);
+    assert.deepEqual([words, characters], [400_000, 2_600_000]);
+  });
+
   it("has the shares of symbols, alphabetic words, bullets, ellipses, marks and short lines", () => {
     const quality = measureText(
       "# Menu\n- item 1\n• item 2\nRead on…\nThis line is long enough, and it ends with a mark.",

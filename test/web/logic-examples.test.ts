@@ -7,7 +7,7 @@ import {
   formWithRules,
   learnOrder,
   withClick,
-  withValue,
+  withTyped,
 } from "../../web/src/pages/new/logic/examples.ts";
 import { NO_ITEMS, rulesFromFields, rulesToFields } from "../../web/src/pages/new/logic/rules.ts";
 
@@ -37,6 +37,11 @@ function clicked(
   return result.fields;
 }
 
+function typed(field: ExampleField, text: string, places: { first: number; last: number }[]): ExampleField {
+  const next = withTyped(field, { page: 1, text, places, isList: true });
+  return typeof next === "string" ? assert.fail(next) : next;
+}
+
 const texts = (field: ExampleField | undefined) => field?.values.map(({ text }) => text);
 
 test("clicks on two pages fill the same fields, and on one page each starts a field", () => {
@@ -61,13 +66,56 @@ test("values of a list are sent in the order of the page, whatever was clicked f
   let fields = clicked([], click("€ 2", price, 20), { page: 1, isList: true });
   fields = clicked(fields, click("€ 1", price, 10), { page: 1, isList: true });
   fields = clicked(fields, click("€ 1", price, 10), { page: 1, isList: true });
-  fields = [withValue(fields[0]!, { page: 1, text: "€ 3", position: Infinity })];
+  fields = [typed(fields[0]!, "€ 3", [{ first: 30, last: 31 }])];
   const pages = [{ key: 1, url: "https://a.example/", html: "<p>", isJson: false }];
-  assert.deepEqual(learnOrder(pages, fields), {
+  assert.deepEqual(learnOrder(pages, fields, true), {
+    records: "list",
     pages: [{ url: "https://a.example/", html: "<p>", examples: { price: ["€ 1", "€ 2", "€ 3"] } }],
   });
   const armed = clicked(fields, click("€ 4", node("b"), 40), { page: 1, armed: 1 });
-  assert.deepEqual(texts(armed[0]), ["€ 1", "€ 2", "€ 4", "€ 3"]);
+  assert.deepEqual(texts(armed[0]), ["€ 1", "€ 2", "€ 3", "€ 4"]);
+});
+
+test("a typed value stands where the page shows it, once; records of a list may have the same", () => {
+  const places = [
+    { first: 5, last: 6 },
+    { first: 15, last: 15 },
+  ];
+  let field = clicked([], click("€ 2", price, 10), { page: 1, isList: true })[0]!;
+  field = typed(field, "€ 9", places);
+  field = typed(field, "€ 9", places);
+  assert.deepEqual(texts(field), ["€ 9", "€ 2", "€ 9"]);
+  assert.match(String(withTyped(field, { page: 1, text: "€ 9", places, isList: true })), /shows this value 2 times/);
+  assert.deepEqual(texts(typed(field, "not shown", [])), ["€ 9", "€ 2", "€ 9", "not shown"]);
+  const same = clicked([field], click("€ 9", price, 6), { page: 1, isList: true });
+  assert.deepEqual(texts(same[0]), texts(field), "a click on the typed value");
+
+  const one = clicked([], click("€ 9", price, 6), { page: 1 })[0]!;
+  for (const isList of [true, false])
+    assert.equal(typeof withTyped(one, { page: 1, text: "€ 9", places: [places[0]!], isList }), "string");
+});
+
+test("a second click on the same element adds nothing", () => {
+  const once = clicked([], click("€ 12", price, 5), { page: 1 });
+  assert.deepEqual(clicked(once, click("€ 12", price, 5), { page: 1 }), once);
+  assert.equal(
+    clicked(once, click("€ 12", price, 5), { page: 2 })[0]!.values.length,
+    2,
+    "of another page it is another",
+  );
+});
+
+test("a list needs equally many values of each field on a page, two or more", () => {
+  const field = (key: number, name: string, ...pages: number[]): ExampleField => {
+    const values = pages.map((page, n) => ({ page, text: `${n}`, position: n }));
+    return { key, name, look: "", values };
+  };
+  const problems = (...fields: ExampleField[]) => [...exampleProblems(fields, { isList: true }).keys()];
+  assert.deepEqual(problems(field(1, "a", 1, 1), field(2, "b", 1, 1)), []);
+  assert.deepEqual(problems(field(1, "a", 1, 1), field(2, "b", 1)), [2]);
+  assert.deepEqual(problems(field(1, "a", 1), field(2, "b", 1)), [1, 2]);
+  assert.deepEqual(problems(field(1, "a", 1, 1, 2, 2), field(2, "b", 1, 1)), [2]);
+  assert.deepEqual([...exampleProblems([field(1, "a", 1), field(2, "b", 1, 1)]).keys()], [], "one record");
 });
 
 test("a picture's address is its value, and an element without text has none", () => {

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
 import { aiPreferences } from "../../src/domain/site/ai-preferences.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { exportStep } from "../../src/workflows/steps/export.ts";
-import { type DoneStep, StepHarness, type StepSetting } from "./step-kit.ts";
+import { type DoneStep, faultsOf, StepHarness, type StepSetting } from "./step-kit.ts";
 
 const ROBOTS = `User-agent: *
 Content-Signal: search=yes, ai-train=no   # since 2025
@@ -69,6 +69,23 @@ describe("a robots.txt", () => {
     });
     const silent = "User-agent: *\nDisallow: /\n# Content-Signal: ai-train=no\n";
     assert.deepEqual(aiPreferences(Buffer.from(silent)), { lines: [], disallowed: [] });
+  });
+
+  it("names crawlers several in a line, and with versions", () => {
+    const robots = "User-agent: GPTBot/1.1, CCBot\nUser-agent: AI2Bot 2\nDisallow: /\n\nUser-agent: AI\nDisallow: /x\n";
+    assert.deepEqual(aiPreferences(Buffer.from(robots)).disallowed, ["AI2Bot", "CCBot", "GPTBot"]);
+    assert.deepEqual(aiPreferences(Buffer.from("User-agent: AI\nDisallow: /\n")).disallowed, []);
+  });
+
+  it("is read in a time that grows with its length, and its lines are cut", () => {
+    const blanks = " ".repeat(400_000);
+    const robots = `Content-Signal: a${blanks}\u2028b # no\nContent-Signal:${blanks}\n${blanks}Content-Usage: x`;
+    const before = process.cpuUsage();
+    const { lines } = aiPreferences(Buffer.from(robots));
+    assert.equal(lines.length, 1);
+    assert.equal(lines[0]?.length, 300);
+    assert.ok(process.cpuUsage(before).user < 2_000_000, "in less than two seconds");
+    assert.deepEqual(aiPreferences(Buffer.from("Content-Signal: a\u2028b # no")).lines, ["Content-Signal: a\u2028b"]);
   });
 });
 
@@ -138,6 +155,48 @@ describe("the Croissant description of an export", () => {
     );
   });
 
+  it("describes only columns that each table has", async () => {
+    await using harness = new StepHarness();
+    const picture = await harness.file("\u0089PNG\r\n\u001a\n", {
+      label: "cat",
+      license: "MIT",
+      image: { format: "png", phash: null },
+    });
+    const { croissant, end } = await described(harness, { images: true, format: "csv" }, { inputs: [picture] });
+    const manifest = end.files.find(({ url }) => url.endsWith("manifest.csv"));
+    const [header] = (await harness.read(manifest!.hash)).toString("utf8").split("\r\n");
+    const written = header!.split(",");
+    assert.ok(written.includes("_more") && !written.includes("license"), header);
+    for (const name of Object.keys(fieldsOf(croissant))) assert.ok(written.includes(name), `${name} is in ${header}`);
+    assert.ok("label" in fieldsOf(croissant));
+    const parquet = await described(harness, { images: true, format: "parquet" }, { inputs: [picture] });
+    assert.ok("license" in fieldsOf(parquet.croissant), "parquet has a column for it");
+  });
+
+  it("describes the table of each split by its own records", async () => {
+    await using harness = new StepHarness();
+    const inputs = Array.from({ length: 40 }, (_, n): Item => ({ url: `https://a.example/${n}`, [`only${n}`]: n }));
+    const params = { archive: "zip", split: { train: 1, test: 1 }, format: "csv" };
+    const { croissant, end } = await described(harness, params, { inputs });
+    for (const [at, name] of ["train", "test"].entries()) {
+      const file = end.files.find(({ url }) => url.endsWith(`/${name}.csv`));
+      const [header] = (await harness.read(file!.hash)).toString("utf8").split("\r\n");
+      assert.deepEqual(Object.keys(fieldsOf(croissant, at)).toSorted(), header!.split(",").toSorted());
+    }
+  });
+
+  it("says who made it and when it was published, and refuses what is no address or date", async () => {
+    await using harness = new StepHarness();
+    const of = async (card: JsonValue) => (await described(harness, { card })).croissant;
+    const said = await of({ creator: "Us", published: "2026-11-18", url: "https://data.example/news" });
+    assert.deepEqual(said["creator"], { "@type": "sc:Organization", name: "Us" });
+    assert.equal(said["datePublished"], "2026-11-18");
+    const { creator } = await of({ creator: { name: "Ada", type: "person" } });
+    assert.deepEqual(creator, { "@type": "sc:Person", name: "Ada" });
+    for (const card of [{ url: "news" }, { url: "javascript:1" }, { published: "soon" }, { creator: { name: "Ada" } }])
+      assert.notDeepEqual(faultsOf(exportStep, { card }), [], JSON.stringify(card));
+  });
+
   it("has no fields for formats that are no tables, and none that a table may not have", async () => {
     await using harness = new StepHarness();
     assert.deepEqual((await described(harness, { format: "markdown" })).croissant["recordSet"], []);
@@ -177,8 +236,22 @@ describe("the data card of an export", () => {
       {},
       { inputs: ITEMS, robots: { "https://news.example": "", "https://other.example": "User-agent: *" } },
     );
-    assert.match(silent.card, /news\.example \| 2 \| .*? \| the site has no robots\.txt \|/);
+    assert.match(silent.card, /news\.example \| 2 \| .*? \| none could be read, or it is empty \|/);
     assert.match(silent.card, /other\.example \| 1 \| .*? \| nothing \|/);
+  });
+
+  it("says no more of sites and counts than is known", async () => {
+    await using harness = new StepHarness();
+    const mixed = [{ url: "https://a.example/1" }, { text: "no address" }];
+    const odd = { filter: { kept: 1, reasons: { short: 2, why: "<b>", more: { a: 1 } } } };
+    const { card } = await described(harness, { name: "file" }, { inputs: mixed, outputs: odd });
+    assert.match(card, /^2 records, exported by the workflow a workflow on /m);
+    assert.match(card, /^- filter: kept 1, short 2$/m);
+    const one = await described(harness, {}, { inputs: mixed.slice(0, 1) });
+    assert.match(one.card, /^1 records from https:\/\/a\.example, exported/m);
+    const many = (count: number) => Array.from({ length: count }, (_, n): Item => ({ url: `https://s${n}.example/` }));
+    assert.match((await described(harness, {}, { inputs: many(1000) })).card, /^And 900 more sites\.$/m);
+    assert.match((await described(harness, {}, { inputs: many(1001) })).card, /^And at least 900 more sites\.$/m);
   });
 
   it("cannot be changed by what was scraped", async () => {

@@ -285,6 +285,7 @@ const EXAMPLES: AllParams = {
       creator: "x",
       citation: "x",
       version: "1",
+      published: "2026-11-18",
     },
   },
   compare: { key: ["url"], fields: ["price"] },

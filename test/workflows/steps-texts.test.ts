@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { describe, it } from "node:test";
 import { integerBelow, seededRandom } from "../../src/base/random.ts";
 import type { JsonValue } from "../../src/domain/lane/queue-item.ts";
@@ -29,6 +30,15 @@ const urlsOf = (items: readonly Item[]) => items.map(({ url }) => url);
 function prose(seed: number, words = 120): string {
   const random = seededRandom(seed);
   return Array.from({ length: words }, () => `w${integerBelow(random, 4000)}`).join(" ");
+}
+
+/** Empty: closed in the meantime. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }
 
 const ARTICLES: Item[] = [
@@ -71,6 +81,15 @@ describe("deduplicate, for texts", () => {
     assert.equal(await kept({ keep: "lowest:score" }), "https://b.example/1");
   });
 
+  it("ranks by numbers that are texts, and counts the items without a rank", async () => {
+    await using harness = new StepHarness();
+    const inputs = ["9", "10.5", " 2 ", "many", null].map((score, n) => ({ url: `https://a.example/${n}`, text: "a b c", score }));
+    const end = await dedupe(harness, { keep: "highest:score" }, inputs);
+    assert.deepEqual(urlsOf(end.items), ["https://a.example/1"]);
+    assert.equal(end.output["without_rank"], 2);
+    assert.deepEqual(urlsOf((await dedupe(harness, { keep: "lowest:score" }, inputs)).items), ["https://a.example/2"]);
+  });
+
   it("finds only the same words with exact, and similar short texts with simhash", async () => {
     await using harness = new StepHarness();
     const { output } = await dedupe(harness, { method: "exact" });
@@ -94,14 +113,37 @@ describe("deduplicate, for texts", () => {
     assert.deepEqual((await dedupe(harness, {}, odd)).items, odd.slice(0, 4));
   });
 
-  it("stops when it is cancelled", async () => {
+  it("ends its thread when it is cancelled during the comparison", async () => {
     await using harness = new StepHarness();
     const stop = new AbortController();
-    stop.abort(new Error("cancelled"));
-    await assert.rejects(
-      harness.run(deduplicate, { text: "text" }, { inputs: ARTICLES, signal: stop.signal }),
-      /cancelled/,
-    );
+    const threads = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+    const before = threads();
+    let during = 0;
+    async function* inputs() {
+      for (let n = 0; n < 3000; n += 1) yield { text: prose(n, 20) };
+      during = threads();
+      // All texts are read: the next turn waits for the decision.
+      setImmediate(() => stop.abort(new Error("cancelled")));
+    }
+    const context = { ...harness.context({ signal: stop.signal }), inputs };
+    await assert.rejects(async () => deduplicate.run(context, { text: "text" } as never), /cancelled/);
+    assert.ok(during > before, "there was a thread");
+    assert.equal(threads(), before, "the thread is gone");
+  });
+
+  it("has its temporary files on the disk of the stored files", { skip: !existsSync("/proc/self/fd") }, async () => {
+    await using harness = new StepHarness();
+    const open: string[] = [];
+    const context = harness.context();
+    async function* inputs() {
+      for (let n = 0; n < 2000; n += 1) yield { text: prose(n, 20) };
+      if (open.length > 0) return;
+      // By now the thread has answered messages: its file is open.
+      for (const fd of readdirSync("/proc/self/fd")) open.push(linkOf(`/proc/self/fd/${fd}`));
+    }
+    await deduplicate.run({ ...context, inputs }, { text: "text" } as never);
+    const spilled = open.filter((path) => path.startsWith(`${harness.dir}/tmp/w-texts-`));
+    assert.equal(spilled.length, 2, "one of the thread, one of the step");
   });
 
   it("refuses params that do not go together, naming them", () => {
@@ -186,6 +228,27 @@ describe("filter", () => {
     assert.equal(await why({ presets: ["gopher"] }, short), "too_few_words");
     assert.equal(await why({ presets: ["gopher"], min_words: 10 }, short), null);
     assert.equal(await why({ presets: ["gopher"], min_words: null }, short), null);
+  });
+
+  it("drops no good text of a script without spaces by the presets", async () => {
+    await using harness = new StepHarness();
+    const random = seededRandom(4);
+    const sentence = (from: number, to: number, length: number) =>
+      Array.from({ length }, () => String.fromCodePoint(from + integerBelow(random, to - from))).join("");
+    const languages: Record<string, [number, number]> = {
+      Chinese: [0x4e00, 0x5e00],
+      Thai: [0xe01, 0xe2e],
+      Lao: [0xea7, 0xeae],
+      Khmer: [0x1780, 0x17a2],
+      Burmese: [0x1000, 0x1021],
+      Tibetan: [0xf40, 0xf47],
+    };
+    for (const [name, [from, to]] of Object.entries(languages)) {
+      const text = Array.from({ length: 20 }, () => sentence(from, to, 60)).join("\n");
+      const limits = { max_top_2_gram: null, max_top_3_gram: null };
+      assert.equal(await reasonOf(harness, { presets: ["gopher", "fineweb"], ...limits }, { text }), null, name);
+      assert.equal(await reasonOf(harness, { min_mean_word_length: 3 }, { text }), "words_too_short", "a rule of its own");
+    }
   });
 
   it("accepts languages by what the page says, or by the text", async () => {

@@ -1,10 +1,11 @@
 // Shows HTML of strangers. This document has an origin of its own and no network (its content policy says so), and what
 // could act in the HTML is taken out before it is shown.
-// In: {type: "show", html}. Out: {type: "ready"} once, {type: "shown"} after each page.
+// In: {type: "show", html, page}. Out: {type: "ready"} once, {type: "shown", page} after each page.
 // For whoever builds rules. In: {type: "pick", on}: elements are outlined, and a click tells which one it was.
 // {type: "mark", selector, items}: shows what they find. {type: "try", id, selectors, within}: what each finds, in the
 // page or in the item (`within`) around the element that was clicked last. Out: {type: "picked", chain, text,
-// position}, {type: "marked", count, items, wrong}, {type: "tried", id, results}.
+// position, page}, {type: "marked", count, items, wrong}, {type: "tried", id, results}. {type: "locate", id, text}: where the page
+// shows a text. Out: {type: "located", id, places, page}.
 (() => {
   const REMOVED =
     "script, noscript, iframe, frame, frameset, object, embed, applet, portal, base, link, meta, template, dialog";
@@ -36,16 +37,19 @@
     return page;
   }
 
-  function show(html) {
+  function show(html, number) {
+    shown = number;
     const page = clean(html);
     const styles = [...page.head.querySelectorAll("style")];
     document.head.replaceChildren(...styles.map((style) => document.importNode(style, true)));
     document.body.replaceWith(document.importNode(page.body, true));
     picked = null;
     document.head.append(looks);
-    parent.postMessage({ type: "shown" }, "*");
+    parent.postMessage({ type: "shown", page: shown }, "*");
   }
 
+  // The number of the shown page; null: none yet.
+  let shown = null;
   let picking = false;
   let picked = null;
   const looks = document.createElement("style");
@@ -115,7 +119,38 @@
     const chain = [describe(element, 2000)];
     for (let at = element.parentElement; at !== null; at = at.parentElement) chain.push(describe(at, 200));
     const position = [...document.querySelectorAll("*")].indexOf(element);
-    parent.postMessage({ type: "picked", chain, text: textOf(element), position }, "*");
+    parent.postMessage({ type: "picked", chain, text: textOf(element), position, page: shown }, "*");
+  }
+
+  // Elements with exactly this text or attribute, or else the innermost ones that contain it. Those around them with
+  // the same text are the same place.
+  const MOST_PLACES = 200;
+  const bare = (text) => text.replace(/\s+/g, "");
+  function locate(id, text) {
+    if (shown === null) return;
+    const elements = [...document.querySelectorAll("*")];
+    const wanted = bare(text);
+    const around = new Set();
+    const places = [];
+    const parts = [];
+    // Backwards: what is inside comes before what is around it.
+    for (let at = elements.length - 1; at >= 0 && places.length < MOST_PLACES; at -= 1) {
+      const element = elements[at];
+      if (!document.body.contains(element) || element.localName === "style") continue;
+      const isNamed = [...element.attributes].some(
+        ({ name, value }) => value.trim() === text && (!name.startsWith("data-orb-") || /-(href|src)$/.test(name)),
+      );
+      if (!isNamed && !bare(element.textContent).includes(wanted)) continue;
+      const isInner = !around.has(element);
+      for (let one = element.parentElement; one !== null; one = one.parentElement) around.add(one);
+      const isExact = isNamed || textOf(element) === text;
+      const inner = places.find((place) => isExact && element.contains(elements[place.last]));
+      if (inner !== undefined) inner.first = Math.min(inner.first, at);
+      else if (isExact) places.push({ first: at, last: at });
+      else if (isInner) parts.push({ first: at, last: at });
+    }
+    const found = (places.length > 0 ? places : parts).toReversed().slice(0, MOST_PLACES);
+    parent.postMessage({ type: "located", id, places: found, page: shown }, "*");
   }
 
   function find(scope, selector) {
@@ -155,11 +190,12 @@
 
   addEventListener("message", ({ source, data }) => {
     if (source !== parent || typeof data !== "object" || data === null) return;
-    if (data.type === "show" && typeof data.html === "string") show(data.html);
+    if (data.type === "show" && typeof data.html === "string") show(data.html, data.page ?? null);
     else if (data.type === "pick") {
       picking = data.on === true;
       unmark("data-orb-over");
     } else if (data.type === "mark") mark(String(data.selector ?? ""), String(data.items ?? ""));
+    else if (data.type === "locate" && typeof data.text === "string") locate(data.id, data.text);
     else if (data.type === "try" && Array.isArray(data.selectors))
       tryAll(data.id, data.selectors.map(String), data.within ?? null);
   });

@@ -9,6 +9,7 @@ import { demoRoutes } from "./system/demo.ts";
 import { healthRoutes } from "./system/health.ts";
 import { jobHealthRoutes } from "./jobs/job-health.ts";
 import { fixtureRoutes } from "./jobs/fixtures.ts";
+import { jobChangeRoutes } from "./jobs/job-changes.ts";
 import { jobRepairRoutes } from "./jobs/job-repair.ts";
 import { jobVersionRoutes } from "./jobs/job-versions.ts";
 import { jobRoutes } from "./jobs/jobs.ts";
@@ -49,6 +50,7 @@ const RESOURCES: readonly Routes[] = [
   jobRepairRoutes,
   jobHealthRoutes,
   fixtureRoutes,
+  jobChangeRoutes,
   runRoutes,
   bulkRoutes,
   runDeletionRoutes,

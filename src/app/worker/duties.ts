@@ -8,6 +8,8 @@ import { webhookBody } from "../../firecrawl/webhook-body.ts";
 import { startAlerting } from "../../supervisor/alerting.ts";
 import { Duties } from "../../supervisor/duties.ts";
 import { archiveFiles } from "../../supervisor/duties/archive-files.ts";
+import { fixtureWriter } from "../../lanes/handlers/fixtures.ts";
+import { compareMonitoredRuns } from "../../supervisor/duties/compare-monitored-runs.ts";
 import { deliverWebhooks } from "../../supervisor/duties/deliver-webhooks.ts";
 import { keepCrawls } from "../../supervisor/duties/keep-crawls.ts";
 import { keepProxies } from "../../supervisor/duties/keep-proxies.ts";
@@ -66,6 +68,13 @@ export function createDuties(config: Config, { log, client, isCluster, leads, to
         log,
         pages: async () => tools,
         openArtifact: (hash) => client.artifacts.open(hash),
+        deliver: config.alertWebhookUrl !== null,
+      }),
+      compareMonitoredRuns({
+        ...client,
+        log,
+        openArtifact: (hash) => client.artifacts.open(hash),
+        keepFile: fixtureWriter(store, client.artifacts, log),
         deliver: config.alertWebhookUrl !== null,
       }),
       dueJobs,

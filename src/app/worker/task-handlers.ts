@@ -75,6 +75,7 @@ export function createTaskHandlers(
     evidence: createEvidenceKeeper(artifacts, log),
     files: createPageFileKeeper(artifacts),
     keepFixture,
+    openArtifact: (hash: string) => artifacts.open(hash),
     exchanges: createExchangeKeeper(artifacts, { clock, random: systemRandom }),
     robots: robotsGate(config, tools.http, clock, store),
     solve: userSolver(others),

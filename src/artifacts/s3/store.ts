@@ -38,6 +38,7 @@ export function createBucketArtifactStore(options: {
   };
   return {
     home: bucket.home,
+    temporary: folder.tmp,
     writer: (writerOptions = {}) => new FileWriter(folder, sink, writerOptions),
     resumable: (key) => readPart(folder, key),
     dropPart: (key) => dropPart(folder, key),

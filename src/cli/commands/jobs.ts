@@ -3,6 +3,7 @@ import type { Job } from "../../api-client/client.ts";
 import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import { ON_DEGRADED } from "../../domain/health/on-degraded.ts";
+import { MONITORED } from "../../domain/monitor/options.ts";
 import { FIXTURES_SETTING } from "../../domain/page/fixture.ts";
 import { rowsOf } from "../api/rows.ts";
 import {
@@ -24,6 +25,7 @@ import { addRecipeOptions, type RecipeOptions, recipeOf } from "../recipe-option
 import { wholeNumber } from "../values.ts";
 import { addJobHealthCommand } from "./jobs/job-health.ts";
 import { addFixtureCommands } from "./jobs/job-fixtures.ts";
+import { addChangesCommand } from "./jobs/job-changes.ts";
 import { addRepairCommand } from "./jobs/job-repair.ts";
 import { addVersionCommands } from "./jobs/job-versions.ts";
 import { runJob } from "./runs/job-run.ts";
@@ -41,6 +43,8 @@ interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
   onDegraded?: string;
   fixtures?: number;
   autoRepair?: boolean;
+  monitor?: string | false;
+  monitorIgnore?: string[];
   requiresAuth?: boolean;
   respectRobots?: boolean;
   escalate?: boolean;
@@ -123,6 +127,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
   addJobHealthCommand(jobs, context);
   addVersionCommands(jobs, context);
   addRepairCommand(jobs, context);
+  addChangesCommand(jobs, context);
 
   apiCommand(jobs, "run", "run a job now")
     .argument("<job_id>")
@@ -151,6 +156,15 @@ function addJobOptions(command: Command): Command {
     .option(FIXTURES_SETTING.cli.flag, FIXTURES_SETTING.cli.about, wholeNumber)
     .option("--auto-repair", "accept repairs of broken rules that are beyond doubt, and read the pages again")
     .option("--no-auto-repair", "leave repairs of broken rules to a person (the default)")
+    .addOption(
+      new Option("--monitor <what>", "compare every run with the last good one: docs/monitors.md").choices(MONITORED),
+    )
+    .option("--no-monitor", "stop comparing")
+    .option(
+      "--monitor-ignore <pattern>",
+      "what the monitor leaves out: a CSS selector or a /regular expression/; repeatable",
+      (pattern: string, before: string[] = []) => [...before, pattern],
+    )
     .option("--requires-auth", "the page requires a sign-in: use a browser and a session of its origin")
     .option("--respect-robots", "do not fetch pages that robots.txt disallows")
     .option("--no-escalate", "do not switch to a browser after a block (no effect with strategy auto)");
@@ -182,6 +196,7 @@ function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]):
   const isMeant = options.crawl === true || fromFile["kind"] === "crawl" || Object.keys(crawl).length > 0;
   return {
     ...fromFile,
+    ...monitorPart(options, fromFile["monitor"]),
     ...(isMeant || kind === "crawl"
       ? crawlPart(fromFile["crawl"], recipe, { ...robots, ...crawl })
       : { ...recipe, ...robots }),
@@ -201,6 +216,14 @@ function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]):
       escalate: options.escalate === false ? false : undefined,
     }),
   };
+}
+
+/** Patterns alone are added to the monitor of the file. */
+function monitorPart({ monitor, monitorIgnore }: JobOptions, fromFile: unknown): Record<string, unknown> {
+  if (monitor === false) return { monitor: null };
+  if (typeof monitor !== "string" && monitorIgnore === undefined) return {};
+  const before = typeof fromFile === "object" && fromFile !== null ? fromFile : {};
+  return { monitor: { ...before, ...definedOnly({ what: monitor, ignore: monitorIgnore }) } };
 }
 
 const OF_CRAWL_PAGES: ReadonlySet<string> = new Set([
@@ -271,6 +294,12 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ["on degraded", job.on_degraded === "alert" ? null : job.on_degraded],
         ["saved pages", job.fixtures === null ? null : String(job.fixtures)],
         ["repair", job.auto_repair ? "automatic" : null],
+        [
+          "monitor",
+          job.monitor === null
+            ? null
+            : [job.monitor.what, ...job.monitor.ignore.map((one) => `without ${one}`)].join(", "),
+        ],
         ["created", job.created_at],
         ["updated", job.updated_at === job.created_at ? null : job.updated_at],
       ],

@@ -9,6 +9,7 @@ import { positiveNumber } from "../values.ts";
 
 interface LearnOptions extends UrlOption {
   example?: Record<string, string[]>;
+  records?: "one" | "list";
   strategy?: "auto" | "http" | "browser";
   session?: string;
   timeout?: number;
@@ -23,7 +24,7 @@ type Lesson = Answer<"post /extract/learn">;
 const EXAMPLES = `
 An example is a value as shown on the page. Give one value per field and page,
 or several values from one page for a list. Several fields with the same number
-of values describe the first records of a list.
+of values describe the first records of a list, unless --records says otherwise.
 
 Examples:
   orb learn https://shop.example/lamp --example name="Blue lamp" \\
@@ -37,6 +38,12 @@ export function addLearnCommand(program: Command, context: CliContext): void {
   apiCommand(program, "learn", "derive extraction rules from example values")
     .argument("<page...>", "one to five pages with the same layout")
     .option("--example <field=value>", "field and its value as shown on the page; repeatable", addExample)
+    .addOption(
+      new Option("--records <what>", "what each page has; by default the number of values decides").choices([
+        "one",
+        "list",
+      ]),
+    )
     .addOption(new Option("--strategy <name>", "how the pages are fetched").choices(["auto", "http", "browser"]))
     .option("--session <name>", "name or id of a stored session; see orb sessions")
     .option("--timeout <seconds>", "time limit per page", positiveNumber)
@@ -46,7 +53,7 @@ export function addLearnCommand(program: Command, context: CliContext): void {
     .action((pages: string[], options: LearnOptions) =>
       context.withApi(definedOnly({ url: options.url }), async (api) => {
         if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
-        const { example, strategy, session, timeout } = options;
+        const { example, records, strategy, session, timeout } = options;
         if (example === undefined)
           throw new OrbError("usage", "--example is missing", {
             hint: 'Add a value to extract: --example title="Blue lamp"',
@@ -54,7 +61,7 @@ export function addLearnCommand(program: Command, context: CliContext): void {
         const body = {
           pages: pages.map((url) => ({ url })),
           examples: example,
-          ...definedOnly({ strategy, session_id: session, timeout_seconds: timeout }),
+          ...definedOnly({ records, strategy, session_id: session, timeout_seconds: timeout }),
         };
         const lesson = await api.extract.learn(asUnchecked(body));
         const { fields, items } = lesson;

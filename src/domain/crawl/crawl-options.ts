@@ -1,3 +1,5 @@
+import type { MonitorOptions } from "../monitor/options.ts";
+import type { TrackingRequest } from "../monitor/tracking.ts";
 import { CRAWL_DEFAULTS, type CrawlSettings, readsDocuments, type StoredCrawlSettings } from "./crawl-settings.ts";
 import type { BrowserOptions, DocumentRequest } from "../page/page-options.ts";
 import type { ProxyOptions } from "../proxy/proxy-options.ts";
@@ -46,6 +48,9 @@ export type StoredCrawlOptions = Omit<CrawlOptions, keyof StoredCrawlSettings> &
 
 export interface CrawlSnapshot {
   options: StoredCrawlOptions;
+  /** Of a saved crawl. */
+  monitor?: MonitorOptions;
+  tracking?: TrackingRequest;
 }
 
 /** Adds the defaults of settings that a stored crawl does not have. */

@@ -1,11 +1,4 @@
-import {
-  expectedRecords,
-  type FieldProfile,
-  fieldOf,
-  type HealthProfile,
-  missingOf,
-  type ValueExample,
-} from "./profile.ts";
+import { type FieldProfile, fieldOf, type HealthProfile, lostOf, type ValueExample } from "./profile.ts";
 import { dropScore, median, shiftScore } from "./robust.ts";
 import type { ValueClass } from "./value-class.ts";
 
@@ -13,6 +6,7 @@ import type { ValueClass } from "./value-class.ts";
 export const HEALTH_METRICS = [
   "records",
   "records_per_page",
+  "missing",
   "coverage",
   "class",
   "distinct",
@@ -57,8 +51,11 @@ const CLEARLY = 8;
 /** A short history knows its own noise badly. */
 const strictness = (runs: number) => 1 + 1 / runs;
 
+/** Runs that read fewer pages that gave records before say too little about them. */
+const MIN_KNOWN_PAGES = 10;
+
 /** The least changes that are reported, however significant. */
-const LEAST_DROP = { coverage: 0.05, class: 0.2, distinct: 0.3 } as const;
+const LEAST_DROP = { missing: 0.1, coverage: 0.05, class: 0.2, distinct: 0.3 } as const;
 const LEAST_DIGITS = 0.3;
 const LEAST_FACTOR = { records: 2, records_per_page: 2, length: 2, range: 3 } as const;
 
@@ -86,11 +83,16 @@ export function degradedReasons(
   if (records < MIN_BASELINE_RECORDS) return reasons;
   const names = new Set(baseline.flatMap(({ fields }) => Object.keys(fields)));
   for (const name of names) {
-    if (expectedRecords(now, name) < MIN_RECORDS) continue;
-    const changes = fieldChanges(name, now, baseline);
-    if (changes.length > 0) reasons.push(reasonOf(name, changes, fieldOf(now, name)?.examples));
+    const changes = [...lostPages(name, now, baseline), ...fieldChanges(name, now, baseline)];
+    if (changes.length > 0) reasons.push(reasonOf(name, changes, examplesOf(now, name)));
   }
   return reasons;
+}
+
+/** Lost pages first: they are the clearest sign. */
+function examplesOf(now: HealthProfile, name: string): ValueExample[] {
+  const lost = lostOf(now, name)?.examples ?? [];
+  return [...lost.map((url) => ({ url, value: null })), ...(fieldOf(now, name)?.examples ?? [])];
 }
 
 function reasonOf(
@@ -102,7 +104,7 @@ function reasonOf(
     (a, b) => HEALTH_METRICS.indexOf(a.metric) - HEALTH_METRICS.indexOf(b.metric),
   );
   const values = examples.map(({ value }) => value).filter((value) => value !== null);
-  const isEmptier = first!.metric === "coverage";
+  const isEmptier = first!.metric === "coverage" || first!.metric === "missing";
   const shown = examples.filter(({ value, url }) => url !== null && (value === null) === isEmptier);
   const pages = [...new Set(shown.map(({ url }) => url!))];
   return {
@@ -142,19 +144,28 @@ function isShifted(now: number, history: readonly number[], noise: number): bool
 }
 
 function fieldChanges(name: string, now: HealthProfile, baseline: readonly HealthProfile[]): Change[] {
+  if (now.records < MIN_RECORDS) return [];
   const field = fieldOf(now, name);
-  // Runs from before failed pages were counted say nothing about them.
-  const lacks = missingOf(now, name) > 0;
-  const comparable = lacks ? baseline.filter(({ missing }) => missing !== undefined) : baseline;
-  const counted = (run: HealthProfile): Counted => ({
-    count: fieldOf(run, name)?.filled ?? 0,
-    total: lacks ? expectedRecords(run, name) : run.records,
-  });
-  const coverage = drop("coverage", counted(now), comparable.map(counted));
+  const counted = (run: HealthProfile): Counted => ({ count: fieldOf(run, name)?.filled ?? 0, total: run.records });
+  const coverage = drop("coverage", counted(now), baseline.map(counted));
   const before = baseline.map((run) => fieldOf(run, name)).filter((one) => one !== null && one.filled >= MIN_RECORDS);
   if (field === null || field.filled < MIN_RECORDS || before.length < MIN_BASELINE_RUNS) return coverage;
   const known = before as FieldProfile[];
   return [...coverage, ...otherClass(field, known), ...fewerDistinct(field, known), ...otherSizes(field, known)];
+}
+
+/** Pages that gave records before, and fail now for lack of the field. Runs that did not count them say nothing. */
+function lostPages(name: string, now: HealthProfile, baseline: readonly HealthProfile[]): Change[] {
+  const counted = (run: HealthProfile): Counted[] => {
+    const field = lostOf(run, name);
+    const pages = run.lost?.pages ?? 0;
+    return field === null || pages < MIN_KNOWN_PAGES ? [] : [{ count: pages - field.pages, total: pages }];
+  };
+  const [current] = counted(now);
+  if (current === undefined || current.count === current.total) return [];
+  const [change] = drop("missing", current, baseline.flatMap(counted));
+  if (change === undefined) return [];
+  return [{ ...change, before: rounded(1 - change.before), now: rounded(1 - change.now) }];
 }
 
 interface Counted {
@@ -162,7 +173,12 @@ interface Counted {
   total: number;
 }
 
-function drop(metric: "coverage" | "class", now: Counted, history: readonly Counted[], about?: ValueClass): Change[] {
+function drop(
+  metric: "missing" | "coverage" | "class",
+  now: Counted,
+  history: readonly Counted[],
+  about?: ValueClass,
+): Change[] {
   const runs = history.filter(({ total }) => total > 0);
   if (runs.length < MIN_BASELINE_RUNS) return [];
   const { score, before, now: share } = dropScore(now, runs);

@@ -8,6 +8,7 @@ const METRIC_WORDS: Readonly<
 > = {
   records: () => ["records", plain],
   records_per_page: () => ["records per page", plain],
+  missing: () => ["not on pages that had it:", percent],
   coverage: () => ["filled in", percent],
   class: (reason) => [`values of type ${reason.class}:`, percent],
   distinct: () => ["distinct values:", percent],

@@ -11,8 +11,21 @@ export interface HealthProfile {
   fields: Record<string, FieldProfile>;
   /** Fields beyond the first `MOST_FIELDS`, which have no profile. */
   fields_left_out: number;
-  /** Pages that failed because they lack a required field, by field. Absent: not counted. */
-  missing?: Record<string, number>;
+  /** Absent: not counted. */
+  lost?: LostPages;
+}
+
+/** Pages that lately gave records by the same rules, and fail now because they lack a required field. */
+export interface LostPages {
+  /** How many pages that gave records before were read, those that failed included. */
+  pages: number;
+  fields: Record<string, LostField>;
+}
+
+interface LostField {
+  pages: number;
+  /** A few of them. */
+  examples: string[];
 }
 
 export interface FieldProfile {
@@ -153,7 +166,6 @@ export class ProfileBuilder {
   #lastPage: string | null = null;
   readonly #fields = new Map<string, FieldCounter>();
   readonly #leftOut = new Set<string>();
-  readonly #missing = new Map<string, number>();
 
   /** Records of one page come one after the other. */
   add(record: Readonly<Record<string, unknown>>, page: string, url: string | null = null): void {
@@ -162,11 +174,6 @@ export class ProfileBuilder {
     if (page !== this.#lastPage) this.#pages += 1;
     this.#lastPage = page;
     for (const [name, value] of Object.entries(record)) this.#field(name)?.add(value, shown);
-  }
-
-  /** A page that failed because it lacks these required fields. */
-  addMissing(fields: readonly string[]): void {
-    for (const name of fields) this.#missing.set(name, (this.#missing.get(name) ?? 0) + 1);
   }
 
   #field(name: string): FieldCounter | null {
@@ -188,7 +195,6 @@ export class ProfileBuilder {
       pages: this.#pages,
       fields: Object.fromEntries([...this.#fields].map(([name, field]) => [name, field.profile()])),
       fields_left_out: this.#leftOut.size,
-      missing: Object.fromEntries(this.#missing),
     };
   }
 }
@@ -198,19 +204,35 @@ export function fieldOf({ fields }: HealthProfile, name: string): FieldProfile |
   return Object.hasOwn(fields, name) ? fields[name]! : null;
 }
 
-/** How many pages failed for lack of this required field. */
-export function missingOf({ missing = {} }: HealthProfile, field: string): number {
-  return Object.hasOwn(missing, field) ? missing[field]! : 0;
-}
-
-/** The run's records, and those that pages would have given which failed for lack of the field. */
-export function expectedRecords(profile: HealthProfile, field: string): number {
-  const { records, pages } = profile;
-  return records + Math.round(missingOf(profile, field) * (pages === 0 ? 1 : records / pages));
-}
-
-/** The share of these records that have this field. */
+/** The share of the run's records that have this field. */
 export function coverageOf(profile: HealthProfile, field: string): number {
-  const expected = expectedRecords(profile, field);
-  return expected === 0 ? 0 : (fieldOf(profile, field)?.filled ?? 0) / expected;
+  return profile.records === 0 ? 0 : (fieldOf(profile, field)?.filled ?? 0) / profile.records;
+}
+
+/** Of this required field; null: lost pages were not counted. */
+export function lostOf({ lost }: HealthProfile, field: string): LostField | null {
+  if (lost === undefined) return null;
+  return Object.hasOwn(lost.fields, field) ? lost.fields[field]! : { pages: 0, examples: [] };
+}
+
+/** Counts pages that lack required fields; the page must have given records before. */
+export class LostCounter {
+  #pages = 0;
+  readonly #fields = new Map<string, LostField>();
+
+  add(fields: readonly string[], url: string | null): void {
+    this.#pages += 1;
+    for (const name of new Set(fields)) {
+      const field = this.#fields.get(name) ?? { pages: 0, examples: [] };
+      this.#fields.set(name, field);
+      field.pages += 1;
+      if (url !== null && field.examples.length < MOST_EXAMPLES)
+        field.examples.push(shownUrl(url).slice(0, LONGEST_URL));
+    }
+  }
+
+  /** `read`: pages that gave records before, and now as well. */
+  lost(read: number): LostPages {
+    return { pages: read + this.#pages, fields: Object.fromEntries(this.#fields) };
+  }
 }

@@ -7,6 +7,7 @@ export const ALERT_KINDS = [
   "extraction_degraded",
   "repair_proposed",
   "repair_accepted",
+  "monitor_changed",
   "disk_low",
   "disk_budget",
   "test",

@@ -211,6 +211,11 @@ export const EVENTS = {
     "The job has the proposed rules. With `auto_repair` the pages of this run were read again from their copies.",
     ["job_id", "version", "fields", "pages", "pages_missing", "records"],
   ),
+  "monitor.changed": kind(
+    ["info"],
+    "The monitor of the job found new, changed or removed pages: how many, and the first ones. `orb jobs changes` shows them.",
+    ["job_id", "new", "changed", "removed", "changes"],
+  ),
   "schedule.paused": kind(
     ["warn"],
     "The schedule of the job is paused, because the records of this run are degraded and the job's `on_degraded` is `pause_schedule`.",

@@ -8,6 +8,8 @@ import type { EventLevel, EventType } from "./event-catalogue.ts";
 import type { SkipCounts } from "../crawl/crawl-skips.ts";
 import type { PageState } from "../page/page-change.ts";
 import type { PageCopy } from "../page/page-copy.ts";
+import type { MonitoredPage } from "../monitor/monitored-page.ts";
+import type { TrackedPage } from "../monitor/tracking.ts";
 import type { KeptPage, PageFixture } from "../page/fixture.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -91,6 +93,10 @@ export interface Report {
   fixture?: PageFixture;
   /** Saved jobs: the page, kept until the records of the run are compared. */
   keptPage?: KeptPage;
+  /** Monitors: the page as it is now, compared when the run has ended. */
+  monitored?: MonitoredPage;
+  /** The page, to be compared with when it is read in the same way again. */
+  tracked?: TrackedPage;
   /** Saved crawls: the page's digest and how it compares with the previous run. */
   page?: PageState;
   /** Skipped links that were not counted before. */

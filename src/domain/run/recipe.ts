@@ -1,5 +1,7 @@
 import type { BrowserOptions, DocumentRequest } from "../page/page-options.ts";
 import { NO_PROXY, type ProxyOptions } from "../proxy/proxy-options.ts";
+import type { MonitorOptions } from "../monitor/options.ts";
+import type { TrackingRequest } from "../monitor/tracking.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
 
 /** Requested fetch strategies. */
@@ -26,6 +28,8 @@ export interface Recipe extends ProxyOptions {
   browser: BrowserOptions | null;
   /** Document formats of the page; absent in recipes of earlier versions. */
   document?: DocumentRequest | null;
+  /** What is compared from run to run; absent in recipes of earlier versions. */
+  monitor?: MonitorOptions | null;
   schedule: Schedule | null;
   timezone: string | null;
   /** The names of headers and cookies; their values are sealed. */
@@ -47,6 +51,7 @@ export interface Schedule {
 export interface PageSnapshot {
   url: string;
   recipe: Recipe;
+  tracking?: TrackingRequest;
 }
 
 /** The first URL to fetch: a replayed call has its own. */

@@ -1,6 +1,7 @@
 import type { EndReason } from "../crawl/crawl-end.ts";
 import type { PaginationCut, SkipCounts } from "../crawl/crawl-skips.ts";
 import type { ExtractStats } from "../page/extract-request.ts";
+import type { MonitorCounts } from "../monitor/monitored-page.ts";
 import type { ChangeCounts } from "../page/page-change.ts";
 import type { FailureCode, FailureReason } from "./failure.ts";
 
@@ -29,6 +30,10 @@ export interface RunFacts {
   changes?: ChangeCounts;
   /** Pages that were not reached may still exist: a list was partial, or robots.txt disallows a part. */
   sees_part?: boolean;
+  /** Of a crawl that reached every page it could: see `scopeHashOf`. */
+  reached_all?: string;
+  /** Changes that the monitor of its job found. */
+  monitor?: MonitorCounts;
   /** New URLs of starts that moved to other sites. */
   moved_starts?: readonly string[];
   /** Why a crawl went no further. */

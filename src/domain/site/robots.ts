@@ -139,7 +139,7 @@ export function sitemaps(robots: Robots): readonly string[] {
 }
 
 /** A name is letters, `_` and `-`, so `Orbweaver/0.1` is `orbweaver`; null: there is none. */
-function agentOf(value: string): string | null {
+export function agentOf(value: string): string | null {
   if (/^\*(?:\s|$)/.test(value)) return "*";
   return /^[a-z_-]+/.exec(value.toLowerCase())?.[0] ?? null;
 }

@@ -11,6 +11,8 @@ export interface Pattern {
   first(text: string): string | null;
   all(text: string, limit: number): string[];
   test(text: string): boolean;
+  /** The text without its matches. */
+  without(text: string): string;
 }
 
 export function compileRegex(source: string): Pattern {
@@ -37,5 +39,6 @@ export function compileRegex(source: string): Pattern {
       return found;
     },
     test: (text) => compiled.matcher(text.slice(0, MAX_TEXT)).find(),
+    without: (text) => compiled.matcher(text.slice(0, MAX_TEXT)).replaceAll("") + text.slice(MAX_TEXT),
   };
 }

@@ -24,16 +24,16 @@ interface LearnedItems {
 const MAX_LEVELS = 12;
 const MAX_PATHS = 60;
 
-/** Several fields with equally many examples form a list of records. */
-export function isListOfItems(pages: readonly ListPage[]): boolean {
+/** Fields with equally many examples form a list of records; several of them, unless a list is asked for. */
+export function isListOfItems(pages: readonly ListPage[], isAsked = false): boolean {
   return pages.some(({ examples }) => {
     const counts = Object.values(examples).map((list) => list.length);
-    return counts.length > 1 && counts[0]! > 1 && counts.every((count) => count === counts[0]);
+    return counts.length > (isAsked ? 0 : 1) && counts[0]! > 1 && counts.every((count) => count === counts[0]);
   });
 }
 
-export function learnItems(pages: readonly ListPage[]): LearnedItems | null {
-  const lists = pages.filter((page) => isListOfItems([page]));
+export function learnItems(pages: readonly ListPage[], isAsked = false): LearnedItems | null {
+  const lists = pages.filter((page) => isListOfItems([page], isAsked));
   const [first] = lists;
   if (first === undefined) return null;
   if (first.facts.isJson) return jsonItems(lists);

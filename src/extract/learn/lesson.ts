@@ -19,7 +19,11 @@ export interface LessonInput {
   pages: readonly ExamplePage[];
   /** Values that occur on some of the pages. */
   examples: Readonly<Record<string, readonly string[]>>;
+  /** Absent: decided by the examples. */
+  records?: RecordsOnPage;
 }
+
+export type RecordsOnPage = "one" | "list";
 
 interface Alternative {
   rule: Record<string, JsonValue>;
@@ -45,15 +49,22 @@ export interface Lesson {
 const MAX_SHOWN = 20;
 const EMPTY_COST = 6;
 
-export function learnRules({ pages, examples: unassigned }: LessonInput): Lesson {
+export function learnRules({ pages, examples: unassigned, records: wanted }: LessonInput): Lesson {
   const parsed = pages.map(({ input }) => parsePage(input));
   const { assigned, problems } = assign(pages, parsed, unassigned);
   const lists = parsed.map(({ facts }, index) => ({ facts, examples: assigned[index]! }));
   const fields = [...new Set([...pages.flatMap(({ examples }) => Object.keys(examples)), ...Object.keys(unassigned)])];
-  const list = isListOfItems(lists) ? learnItems(lists) : null;
+  const isList = wanted === "list";
+  const list = wanted !== "one" && isListOfItems(lists, isList) ? learnItems(lists, isList) : null;
   const labelled = lists.map(({ facts, examples }) => new LabelledPage(facts, examples));
   const items = list?.items ?? null;
   const lesson: Lesson = { items, fields: {}, alternatives: {}, records: [], record_counts: [], problems };
+  if (isList && list === null) {
+    // Rules for one record would be wrong.
+    for (const field of fields) lesson.alternatives[field] = [];
+    if (problems.length === 0) problems.push(...fields.flatMap((field) => problemsOfList(field, lists, labelled)));
+    return { ...lesson, records: pages.map(() => []), record_counts: pages.map(() => 0) };
+  }
   for (const field of fields) {
     const rules = list?.fields[field] ?? learnField(field, labelled);
     const found = rules.map((rule) => alternative(rule, field, items, parsed)).sort((a, b) => b.score - a.score);
@@ -119,6 +130,26 @@ function problemsOf(field: string, pages: readonly LabelledPage[]): Lesson["prob
   );
   if (absent.length > 0) return absent;
   return [{ field, page: null, message: "no rule finds all examples: check that they are values of the same kind" }];
+}
+
+/** Why there is no list: values that no page shows, counts that do not fit, or no common element. */
+function problemsOfList(
+  field: string,
+  lists: readonly { examples: Readonly<Record<string, readonly string[]>> }[],
+  pages: readonly LabelledPage[],
+): Lesson["problems"] {
+  const [first] = problemsOf(field, pages);
+  if (first !== undefined && first.page !== null) return [first];
+  const misfit = lists.findIndex(({ examples }) => {
+    const most = Math.max(0, ...Object.values(examples).map((values) => values.length));
+    const count = examples[field]?.length ?? 0;
+    return most > 0 && (count < 2 || count < most);
+  });
+  const message =
+    misfit === -1
+      ? "no element contains the values of each record: give those of the first records, in the order of the page"
+      : "a list needs equally many values of each field on a page, two or more, in the order of the page";
+  return [{ field, page: misfit === -1 ? null : misfit, message }];
 }
 
 function notFoundMessage(value: string, pages: number): string {

@@ -104,6 +104,8 @@ interface FixtureRun {
 const MAX_WRITES = 25;
 /** Pages that are kept besides those with a saved version: with values, and without any. */
 const MAX_OTHERS = { filled: 12, empty: 6 } as const;
+/** Pages with a saved version that lack a required field now. */
+const MAX_FAILED = 12;
 
 /** The job's own setting may be changed meanwhile; the store decides again. */
 interface KnownSet {
@@ -125,6 +127,7 @@ export class RunFixtures {
   #known: Promise<KnownSet | null> | null = null;
   #writes = 0;
   readonly #others = { filled: 0, empty: 0 };
+  #failed = 0;
 
   /** Null: the run has no job, or no rules to test. */
   static of(deps: RunFixturesDeps, run: FixtureRun, recipe: Recipe): RunFixtures | null {
@@ -142,7 +145,7 @@ export class RunFixtures {
 
   /**
    * The outcome of a completed page, with the page as a fixture if it is chosen, and as a page of its run. A page that
-   * lacks a required field is a page of its run, too: it may show what broke the rule.
+   * lacks a required field and had it before is a page of its run, too: it may show what broke the rule.
    */
   async with(handled: Handled, got: PageGot): Promise<Handled> {
     const isCompleted = handled.kind === "completed";
@@ -171,7 +174,11 @@ export class RunFixtures {
     if (Buffer.byteLength(body) > FIXTURE_LIMITS.pageBytes) return null;
     const known = await this.#set();
     if (known === null || known.before.size === 0) return null;
-    if (!known.before.has(url) && !known.autoRepair) {
+    if (failure !== null) {
+      // Pages that always fail say nothing about the rule.
+      if (!known.before.has(url) || this.#failed >= MAX_FAILED) return null;
+      this.#failed += 1;
+    } else if (!known.before.has(url) && !known.autoRepair) {
       const kind = countFilled(judgement.read, this.#recipe) > 0 ? "filled" : "empty";
       if (this.#others[kind] >= MAX_OTHERS[kind]) return null;
       this.#others[kind] += 1;
@@ -231,7 +238,7 @@ export class RunFixtures {
 }
 
 /** Such a page may show what only its user should see. */
-function isFetchedWithSecrets({ session_id, sealed, requires_auth, browser }: Recipe): boolean {
+export function isFetchedWithSecrets({ session_id, sealed, requires_auth, browser }: Recipe): boolean {
   const types = (browser?.actions ?? []).some((action) => action.type === "write" && action.secret === true);
   return session_id !== null || sealed !== null || requires_auth || types;
 }

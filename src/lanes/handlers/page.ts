@@ -1,4 +1,6 @@
+import type { Readable } from "node:stream";
 import type { Seal } from "../../base/seal.ts";
+import { crawlKey } from "../../domain/crawl/crawl-scope.ts";
 import type { Failure } from "../../domain/run/failure.ts";
 import type { Attempt, Handled, Report, RunEvent, TaskArtifact } from "../../domain/run/outcome.ts";
 import type { PageSnapshot, Recipe } from "../../domain/run/recipe.ts";
@@ -19,6 +21,8 @@ import type { ClaimedTask, Store } from "../../store/ports/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import { holdAtHead } from "./hold-at-head.ts";
 import { type FixtureWriter, RunFixtures } from "./fixtures.ts";
+import { RunMonitor } from "./monitor.ts";
+import { withTracking } from "./tracking.ts";
 import { requireOpenSite, movedElsewhere, waitElsewhere } from "./crawl/other-sites.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { memoryAt } from "./site-memory.ts";
@@ -32,6 +36,7 @@ export interface PageHandlerDeps extends PageDeps {
   exchanges: ExchangeKeeper;
   files: PageFileKeeper;
   keepFixture: FixtureWriter;
+  openArtifact(hash: string): Promise<Readable>;
   robots: RobotsRules;
   /** The user's solver; null: walls are left to a person. */
   solve: Solve | null;
@@ -95,8 +100,19 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const notes = [override, solving].filter((event) => event !== null);
   const durationMs = Math.round(clock.monotonic() - begun);
   const handled = await new Conclusion(deps, { task, recipe, url, notes }, got, durationMs).handled();
-  const fixtures = RunFixtures.of(deps, { ...run, sessionId: run.facts.session_id ?? null }, requested);
-  return fixtures === null ? handled : fixtures.with(handled, got);
+  const sessionId = run.facts.session_id ?? null;
+  const fixtures = RunFixtures.of(deps, { ...run, sessionId }, requested);
+  const { tracking, url: pageUrl } = run.snapshot as PageSnapshot;
+  const tracked = await withTracking(deps, tracking, handled, pageUrl, requested);
+  const kept = fixtures === null ? tracked : await fixtures.with(tracked, got);
+  const monitor = RunMonitor.of(deps, { ...run, sessionId }, requested.monitor, requested);
+  const visit = {
+    key: crawlKey(pageUrl),
+    url: pageUrl,
+    isRedirected: false,
+    again: () => getPage(deps, { ...order, plan: got.plan }),
+  };
+  return monitor === null ? kept : monitor.with(kept, got, visit, context);
 }
 
 /** Passes a wall that a browser did not get past to the user's solver, and fetches the page again with its answer. */

@@ -1,4 +1,4 @@
-import { nullable, strict } from "../../api/schemas.ts";
+import { nullable, oneOf, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
 import { costOf, fitRecord, short } from "../bounds.ts";
 import { Records } from "../records.ts";
@@ -23,6 +23,9 @@ export const extractLearn = defineTool({
     examples: anyObject(
       'values as the pages show them, by field: {"name": "Blue lamp", "price": "€ 12.90"}. Several values of one page are a list; several fields with the same number of values are the first records of a list: {"name": ["Lamp", "Chair"], "price": ["€ 12", "€ 90"]}',
     ),
+    records: Type.Optional(
+      oneOf(["one", "list"], { description: "what each page has; by default the number of values decides" }),
+    ),
     strategy: Strategy,
     max_chars: MaxChars,
   }),
@@ -35,10 +38,11 @@ export const extractLearn = defineTool({
     problems: Type.Array(Type.String(), { description: "examples that were not found, and fields without a rule" }),
   }),
   hints: { reads: true, open: true },
-  call: async ({ max_chars: maxChars = NORMAL_CHARS, urls, examples, strategy }, { api, signal }) => {
+  call: async ({ max_chars: maxChars = NORMAL_CHARS, urls, examples, records: wanted, strategy }, { api, signal }) => {
     const body = {
       pages: urls.map((url) => ({ url })),
       examples: examples as Parameters<typeof api.extract.learn>[0]["examples"],
+      ...(wanted === undefined ? {} : { records: wanted }),
       ...(strategy === undefined ? {} : { strategy }),
       timeout_seconds: SECONDS,
     };

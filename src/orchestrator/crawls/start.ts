@@ -6,6 +6,7 @@ import {
 } from "../../domain/crawl/crawl-options.ts";
 import { crawlStarts } from "../../domain/crawl/crawl-scope.ts";
 import { askForSitemaps, originsOf } from "../../domain/crawl/crawl-sitemaps.ts";
+import type { MonitorOptions } from "../../domain/monitor/options.ts";
 import { laneOfSite, resolverKey } from "../../domain/lane/lane.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { siteOf } from "../../domain/text/url.ts";
@@ -44,11 +45,11 @@ const NOT_SAVED =
 export function newCrawlRun(
   { random, proxyRules }: Pick<CrawlDeps, "random" | "proxyRules">,
   options: CrawlOptions,
-  { id, name }: { id?: string; name?: string | null } = {},
+  { id, name, monitor = null }: { id?: string; name?: string | null; monitor?: MonitorOptions | null } = {},
 ): { run: NewRun; tasks: NewTask[] } {
   const starts = crawlStarts(options.urls);
   const [first] = starts;
-  const snapshot: CrawlSnapshot = { options };
+  const snapshot: CrawlSnapshot = { options, ...(monitor === null ? {} : { monitor }) };
   // A crawl's concurrency over all its sites is a shared limit, like a concurrency key's.
   const resolver = `crawl-${random.uuid()}`;
   const run: NewRun = {

@@ -15,6 +15,7 @@ import { readCrawlOptions } from "../crawls/options.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
 import { type JobInput, policiesOf } from "./input.ts";
+import { readMonitor } from "./monitor-input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 
 /**
@@ -35,8 +36,15 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps, before: CrawlOption
   const crawl = readCrawlOptions(deps, { ...input.crawl, ...starts }, problems, pathOf, before);
   if (input.target_url !== undefined && crawlStart !== undefined && !beginsAt(input.target_url, crawl))
     problems.push({ path: "target_url", message: "differs from crawl.url; set only one of them" });
+  const monitor = readMonitor(input.monitor, crawl.document ?? null, problems, "crawl.document");
   if (problems.length > 0) throw invalid(problems);
-  const recipe: CrawlRecipe = { ...pageRecipeOf(crawl), schedule, timezone: input.timezone ?? null, crawl };
+  const recipe: CrawlRecipe = {
+    ...pageRecipeOf(crawl),
+    ...(monitor === null ? {} : { monitor }),
+    schedule,
+    timezone: input.timezone ?? null,
+    crawl,
+  };
   const first = fetchUrl(crawl.urls[0]!)!;
   return {
     name: input.name ?? null,

@@ -10,6 +10,7 @@ import { FetchFailure } from "../../domain/run/failure.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { CrawlInput } from "../../domain/crawl/crawl-options.ts";
 import type { OnDegraded } from "../../domain/health/on-degraded.ts";
+import type { MonitorOptions } from "../../domain/monitor/options.ts";
 import type { ProxyOptions } from "../../domain/proxy/proxy-options.ts";
 import type { BrowserOptions, DocumentRequest } from "../../domain/page/page-options.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
@@ -22,6 +23,7 @@ import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
+import { readMonitor } from "./monitor-input.ts";
 import { readPageOptions } from "./page-options-input.ts";
 import type { ExtractorOffers, JobDeps } from "./deps.ts";
 import { readProxy } from "./proxy-input.ts";
@@ -62,6 +64,8 @@ export interface JobInput {
   document?: Partial<DocumentRequest> | null;
   /** `pool`, or the URL of a proxy, whose credentials are never returned. */
   proxy?: string | null;
+  /** What is compared from run to run, and what is left out. */
+  monitor?: Partial<MonitorOptions> | null;
   /** Of a crawl; its start URL may be in `target_url`. */
   crawl?: Partial<CrawlInput> | null;
   /** Of a workflow: its definition or a template, and params. */
@@ -138,6 +142,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null
     origins: target === null ? [] : [target.origin],
     before,
   });
+  const monitor = readMonitor(input.monitor, pageOptions.document, problems, "document");
   problems.push(...checkExtract(input.extract, input, deps.extractors));
   const schedule = readSchedule(input, problems, deps);
   const origin = replay !== null && strategy === "api_replay" ? new URL(replay.url).origin : (target?.origin ?? "");
@@ -159,6 +164,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null
     session_id: input.session_id ?? null,
     replay: input.replay ?? null,
     ...pageOptions,
+    ...(monitor === null ? {} : { monitor }),
     schedule,
     timezone: input.timezone ?? null,
     header_names: Object.keys(credentials?.headers ?? {}),

@@ -188,6 +188,7 @@ export function inputOf(
     ...((job.onDegraded ?? null) === null ? {} : { on_degraded: job.onDegraded! }),
     ...(job.fixtures === undefined || job.kind === "workflow" ? {} : { fixtures: job.fixtures }),
     ...(job.autoRepair === true ? { auto_repair: true } : {}),
+    ...(recipe.monitor === undefined || recipe.monitor === null ? {} : { monitor: recipe.monitor }),
   };
   // A schedule that took its time zone from the job follows the job's time zone.
   if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };

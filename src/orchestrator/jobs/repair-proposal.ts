@@ -101,8 +101,8 @@ export async function computeProposal(deps: FixtureDeps, degraded: Degraded, sig
     rules: null,
   });
   if (whyNot !== null) return nothing(`the rules cannot be repaired: ${whyNot}`);
-  const broken = brokenOf(reasons, recipe);
-  if (broken.length === 0)
+  const reported = brokenOf(reasons, recipe);
+  if (reported.length === 0)
     return nothing("the run has fewer pages than before, but the rules of its fields still work");
   const saved = await goodFixtures(deps, job, recipe, health);
   if (saved.length === 0)
@@ -120,6 +120,7 @@ export async function computeProposal(deps: FixtureDeps, degraded: Degraded, sig
         : "none of the saved pages was fetched by the run, or they did not change",
       counts,
     );
+  const broken = [...new Set([...reported, ...(await lostIn(deps, job, recipe, pages, signal))])];
   const order = {
     items: (recipe.items ?? null) as JsonValue,
     fields: fieldsOf(recipe),
@@ -144,6 +145,30 @@ function brokenOf(reasons: readonly DegradedReason[], recipe: Recipe): (string |
   return reasons
     .map(({ field }) => field)
     .filter((field) => (field === null ? isList : known.has(field) || Array.isArray(recipe.fields)));
+}
+
+/**
+ * Fields that the saved versions of failed pages have, and that none of these pages has now. Such a page gives no record,
+ * so that nothing else says which of its other rules broke.
+ */
+async function lostIn(
+  deps: FixtureDeps,
+  job: JobRecord,
+  recipe: Recipe,
+  { pairs, failed }: ChosenPages,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const filledIn = (records: readonly Record<string, unknown>[]) =>
+    new Set(records.flatMap((record) => Object.keys(record).filter((name) => !isEmpty(record[name] as JsonValue))));
+  const known = Object.keys(fieldsOf(recipe));
+  const [had, has] = [new Set<string>(), new Set<string>()];
+  for (const { before, now } of pairs) {
+    if (!failed.has(now.number)) continue;
+    const { extraction } = await readAgain(deps, job, recipe, now, signal);
+    for (const name of filledIn(await recordsOf(deps, before))) had.add(name);
+    for (const name of filledIn(extraction.records)) has.add(name);
+  }
+  return known.filter((name) => had.has(name) && !has.has(name));
 }
 
 function fieldsOf({ fields }: Rules): Record<string, JsonValue> {
@@ -180,17 +205,26 @@ async function goodFixtures(
 interface ChosenPages {
   pairs: { before: FixtureRecord; now: RunPageRecord }[];
   others: RunPageRecord[];
+  /** Numbers of the paired pages that failed on a required field. */
+  failed: ReadonlySet<number>;
 }
 
 async function chosenPages(deps: FixtureDeps, run: RunRecord, saved: readonly FixtureRecord[]): Promise<ChosenPages> {
-  const chosen: ChosenPages = { pairs: [], others: [] };
+  const pairs: ChosenPages["pairs"] = [];
+  const others: RunPageRecord[] = [];
+  const failed = new Set<number>();
+  const isFailed = async ({ taskId }: RunPageRecord) => (await deps.store.task(taskId))?.state === "failed";
   for await (const page of keptPages(deps, run.id)) {
     const before = saved.find(({ url }) => url === page.url);
     if (before === undefined) {
-      if (chosen.others.length < MAX_OTHERS) chosen.others.push(page);
-    } else if (chosen.pairs.length < MAX_PAIRS && before.hash !== page.hash) chosen.pairs.push({ before, now: page });
+      // Whether a page that failed ever had the field is known only of saved pages.
+      if (others.length < MAX_OTHERS && !(await isFailed(page))) others.push(page);
+    } else if (pairs.length < MAX_PAIRS && before.hash !== page.hash) {
+      pairs.push({ before, now: page });
+      if (await isFailed(page)) failed.add(page.number);
+    }
   }
-  return chosen;
+  return { pairs, others, failed };
 }
 
 async function inputOf(deps: FixtureDeps, kept: FixtureRecord | RunPageRecord): Promise<PageInput> {

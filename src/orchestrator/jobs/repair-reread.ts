@@ -52,7 +52,8 @@ export async function rereadRun(
   if (tasks.size === 0) return { why: `no pages with records of the run are kept${still}` };
   const [newest] = health;
   const { profile: read, missing } = await profileOf(deps, run.id, run.kind, tasks, signal);
-  const profile = { ...read, missing: newest?.profile.missing ?? {} };
+  const lost = newest?.profile.lost;
+  const profile = lost === undefined ? read : { ...read, lost };
   const baseline = health.filter(({ isBaseline, rules: of }) => isBaseline && of === newest?.rules);
   const reasons = degradedReasons(
     profile,

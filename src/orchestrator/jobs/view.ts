@@ -4,6 +4,7 @@ import type { CrawlOptions, CrawlRecipe, StoredCrawlOptions } from "../../domain
 import { DEFAULT_ON_DEGRADED, type OnDegraded } from "../../domain/health/on-degraded.ts";
 import { type BrowserOptions, type DocumentRequest, wholeBrowserOptions } from "../../domain/page/page-options.ts";
 import { FIXTURES_SETTING } from "../../domain/page/fixture.ts";
+import type { MonitorOptions } from "../../domain/monitor/options.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
 import { without } from "../../base/without.ts";
@@ -55,6 +56,8 @@ export interface JobView {
   /** Saved pages for tests of its rules; null: a workflow, which has none. */
   fixtures: number | null;
   auto_repair: boolean;
+  /** What is compared from run to run; null: nothing. */
+  monitor: MonitorOptions | null;
   header_names: string[];
   cookie_names: string[];
   /** Crawl: its options. */
@@ -161,6 +164,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     on_degraded: job.onDegraded ?? DEFAULT_ON_DEGRADED,
     fixtures: job.kind === "workflow" ? null : (job.fixtures ?? FIXTURES_SETTING.default),
     auto_repair: job.autoRepair ?? false,
+    monitor: recipe.monitor ?? null,
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : toCrawlView(crawl),

@@ -61,7 +61,11 @@ export async function startScheduledRun(
 async function newJobRun(deps: RunDeps, job: JobRecord): Promise<{ run: NewRun; tasks: NewTask[] }> {
   if (job.kind === "workflow") return { run: await newRunOfWorkflow(deps, job), tasks: [] };
   return job.kind === "crawl"
-    ? newCrawlRun(deps, wholeCrawlOptions((job.recipe as CrawlRecipe).crawl), job)
+    ? newCrawlRun(deps, wholeCrawlOptions((job.recipe as CrawlRecipe).crawl), {
+        id: job.id,
+        name: job.name,
+        monitor: (job.recipe as CrawlRecipe).monitor ?? null,
+      })
     : newPageRun(deps, job);
 }
 

@@ -1,3 +1,4 @@
+import type { MonitorCounts } from "../../domain/monitor/monitored-page.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
 import type { RunWarning, SkipCounts } from "../../domain/crawl/crawl-skips.ts";
@@ -53,6 +54,8 @@ export interface RunView {
   progress: number;
   /** Only of a saved crawl that ran before. */
   changes: ChangeCounts | null;
+  /** What the monitor of its job found; null: none, or its pages are not compared yet. */
+  monitor: MonitorCounts | null;
   /** Found but not fetched, by reason; null: not a crawl. */
   skipped: SkipCounts | null;
   /** What is worse about its records than in earlier runs of its job; null: nothing, or not known (yet). */
@@ -115,6 +118,7 @@ export function toRunView(
     stats: { ...facts.stats },
     progress: progressOf(run, counts),
     changes: facts.changes ?? null,
+    monitor: facts.monitor ?? null,
     skipped: run.kind === "crawl" ? skippedOf(run, counts, errors) : null,
     // Stored responses may predate it.
     degraded: run.degraded ?? null,

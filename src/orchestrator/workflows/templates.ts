@@ -1,6 +1,7 @@
 /**
  * Templates: definitions that workflows are started from by name. Each change is a new version, and a run keeps its
- * version. A built-in template is version 1 of its name; saving one of that name creates version 2.
+ * version. A built-in template is version 1 of its name; saving one of that name creates version 2. Before the first
+ * release, a built-in template may change within version 1.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";

@@ -20,6 +20,8 @@ export interface DutiesDue {
   unprofiledRuns: boolean;
   /** Degraded runs whose rules may be repaired. */
   repairs: boolean;
+  /** Ended runs whose pages a monitor compares. */
+  monitors: boolean;
   /** Alerts due for delivery. */
   alerts: boolean;
   /** Webhooks due for delivery. */

@@ -42,6 +42,11 @@ export interface HealthStore {
     options: { deliver: boolean },
     now: number,
   ): Promise<RecordedHealth | null>;
+  /**
+   * For each key of a page, whether one of the last good runs of these rules, or a run since, got the page's records.
+   * The run itself does not count.
+   */
+  pagesReadBefore(runId: string, rules: string, keys: readonly string[]): Promise<boolean[]>;
   /** Profiles of a job's runs, newest first. */
   runHealth(jobId: string, options: { limit: number }): Promise<HealthRecord[]>;
   /**

@@ -32,6 +32,8 @@ import type { HoldStore } from "./hold-port.ts";
 import type { LoginStore } from "./login-port.ts";
 import type { KeyStore } from "./key-use-port.ts";
 import type { LiveStore } from "./live-port.ts";
+import type { MonitorStore } from "./monitors/monitor-port.ts";
+import type { TrackedPageStore } from "./monitors/tracked-port.ts";
 import type { LaneWork, OwnerStore } from "./owner-port.ts";
 import type { ProxyStore } from "./proxy-port.ts";
 import type { RepairStore } from "./repair-port.ts";
@@ -67,6 +69,8 @@ export interface Store
     KeyStore,
     LiveStore,
     LoginStore,
+    MonitorStore,
+    TrackedPageStore,
     OwnerStore,
     ProgressStore,
     ProxyStore,

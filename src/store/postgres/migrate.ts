@@ -20,6 +20,7 @@ import { runHealth } from "./migrations/0017-run-health.ts";
 import { fixtures } from "./migrations/0018-fixtures.ts";
 import { jobVersions } from "./migrations/0019-job-versions.ts";
 import { repairs } from "./migrations/0020-repairs.ts";
+import { monitors } from "./migrations/0021-monitors.ts";
 
 export interface Migration {
   version: number;
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   fixtures,
   jobVersions,
   repairs,
+  monitors,
 ];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;

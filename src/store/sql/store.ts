@@ -26,6 +26,7 @@ import { keyUse, openUnderKey } from "./lanes/key-use.ts";
 import { liveStore } from "./ops/live.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes/lanes.ts";
 import { readLastRuns } from "./runs/last-runs.ts";
+import { monitorStore } from "./monitors/monitor-store.ts";
 import { ownerStore } from "./lanes/owners.ts";
 import { proxyStore } from "./catalog/proxies.ts";
 import { storedResponse } from "./kernel/idempotency-keys.ts";
@@ -181,6 +182,7 @@ export function storeMethods(context: Context): StoreMethods {
     ...dutyStore(context),
     ...fixtureStore(context),
     ...repairStore(context),
+    ...monitorStore(context),
     ...proxyStore(context),
     ...liveStore(context),
     ...webhookStore(context),

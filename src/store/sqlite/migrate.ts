@@ -30,6 +30,7 @@ import { runHealth } from "./migrations/0025-run-health.ts";
 import { fixtures } from "./migrations/0026-fixtures.ts";
 import { jobVersions } from "./migrations/0027-job-versions.ts";
 import { repairs } from "./migrations/0028-repairs.ts";
+import { monitors } from "./migrations/0029-monitors.ts";
 
 export interface Migration {
   version: number;
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   fixtures,
   jobVersions,
   repairs,
+  monitors,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { type HealthProfile, ProfileBuilder } from "../../domain/health/profile.ts";
+import { type HealthProfile, LostCounter, type LostPages, ProfileBuilder } from "../../domain/health/profile.ts";
 import { ruleFieldsOf, rulesOf } from "../../domain/health/run-records.ts";
 import type { RunRecord, Store } from "../../store/ports/port.ts";
 import type { Duty } from "../duties.ts";
@@ -48,7 +48,7 @@ export function profileEndedRuns({ store, clock, wake, log, deliver }: ProfileDe
 
   async function compare(run: RunRecord, signal: AbortSignal): Promise<void> {
     const rules = rulesOf(run);
-    const profile = rules === null ? null : await profileOf(run, signal);
+    const profile = rules === null ? null : await profileOf(run, rules, signal);
     if (signal.aborted) return;
     const found = rules === null || profile === null ? null : { rules, profile };
     const recorded = await store.recordRunHealth(
@@ -63,7 +63,8 @@ export function profileEndedRuns({ store, clock, wake, log, deliver }: ProfileDe
       log.info(`alert: ${alert.message}`, { alert: alert.id, kind: alert.kind, subject: alert.subject });
   }
 
-  async function profileOf({ id, kind }: RunRecord, signal: AbortSignal): Promise<HealthProfile> {
+  async function profileOf(run: RunRecord, rules: string, signal: AbortSignal): Promise<HealthProfile> {
+    const { id, kind } = run;
     const builder = new ProfileBuilder();
     let after: string | undefined;
     do {
@@ -72,25 +73,41 @@ export function profileEndedRuns({ store, clock, wake, log, deliver }: ProfileDe
       after = page.length < CHUNK ? undefined : page.at(-1)?.id;
       await setImmediate();
     } while (after !== undefined && !signal.aborted);
-    await addMissing(builder, id, signal);
-    return builder.profile();
+    const lost = await lostPages(run, rules, signal);
+    return lost === null ? builder.profile() : { ...builder.profile(), lost };
   }
 
-  /** Pages that failed on a required field have no record, and are the clearest sign of a broken rule. */
-  async function addMissing(builder: ProfileBuilder, runId: string, signal: AbortSignal): Promise<void> {
-    const errors = await store.runErrors(runId);
+  /**
+   * Pages that failed on a required field have no record, and are the clearest sign of a broken rule; but only those that
+   * gave one before. Null: that cannot be told, as in a job's first run.
+   */
+  async function lostPages(
+    { id, kind, facts }: RunRecord,
+    rules: string,
+    signal: AbortSignal,
+  ): Promise<LostPages | null> {
+    if (kind !== "crawl" || facts.changes === undefined) return null;
+    const errors = await store.runErrors(id);
     let left = Math.min(MOST_FAILED, errors.find(({ reason }) => reason === "field_missing")?.count ?? 0);
+    const counter = new LostCounter();
     for (let after: string | undefined; left > 0 && !signal.aborted;) {
       const filter = { states: ["failed" as const], pagesOnly: true, limit: CHUNK };
-      const tasks = await store.tasks(runId, after === undefined ? filter : { ...filter, after });
-      for (const { failure } of tasks) {
-        if (failure?.reason !== "field_missing") continue;
-        builder.addMissing(failure.fields ?? []);
-        left -= 1;
-      }
+      const tasks = await store.tasks(id, after === undefined ? filter : { ...filter, after });
+      const failed = tasks.filter(({ failure }) => failure?.reason === "field_missing");
+      // Stored by a version that did not name the fields.
+      if (failed.some(({ failure }) => (failure?.fields ?? []).length === 0)) return null;
+      const isKnown = await store.pagesReadBefore(
+        id,
+        rules,
+        failed.map(({ key }) => key),
+      );
+      for (const [index, { failure, url }] of failed.entries())
+        if (isKnown[index] === true) counter.add(failure?.fields ?? [], url);
+      left -= failed.length;
       after = tasks.at(-1)?.id;
-      if (tasks.length < CHUNK) return;
+      if (tasks.length < CHUNK) break;
       await setImmediate();
     }
+    return counter.lost(facts.changes.changed + facts.changes.unchanged);
   }
 }

@@ -11,6 +11,8 @@ const REST_MS = 20;
 const ALL_JOBS_MS = 3_600_000;
 
 const DAY_MS = 86_400_000;
+/** How long a page that is compared with the last time waits for the next one. */
+const TRACKED_DAYS = 90;
 
 /** Deletes expired runs, deleted runs, and the rest of interrupted deletions: hidden at once, then row by row. */
 export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention: RetentionRules }): Duty {
@@ -48,6 +50,9 @@ export function removeExpiredRuns(deps: { store: Store; clock: Clock; retention:
       while (!signal.aborted && (await store.expireRuns(limits, AT_ONCE, now)) === AT_ONCE);
       await trim(signal);
       while (!signal.aborted && (await store.removeExpired(CHUNK)) > 0) await sleep(clock, REST_MS, signal);
+      const unread = now - TRACKED_DAYS * DAY_MS;
+      while (!signal.aborted && (await store.expireTrackedPages(unread, CHUNK)) > 0)
+        await sleep(clock, REST_MS, signal);
     },
   };
 }

@@ -8,9 +8,12 @@ export interface CardParams {
   description?: string | null;
   license?: string | null;
   url?: string | null;
-  creator?: string | null;
+  /** A name is that of an organization. */
+  creator?: string | { name: string; type: "organization" | "person" } | null;
   citation?: string | null;
   version?: string | null;
+  /** `2026-11-18`. */
+  published?: string | null;
 }
 
 interface DescribedFile {
@@ -19,12 +22,14 @@ interface DescribedFile {
   size: number;
   /** SHA-256 in hex. */
   hash: string;
-  /** A table of records; its name is that of the split, if there are several. */
-  records: string | null;
+  /** A table of records, with the columns of its rows; its name is that of the split, if there are several. */
+  records: { name: string; columns: ReadonlyMap<string, Column> } | null;
 }
 
 export interface DatasetFacts {
   name: string;
+  /** Name of the workflow. */
+  workflow: string;
   /** `2026-11-18`. */
   date: string;
   /** Name of the format. */
@@ -33,8 +38,8 @@ export interface DatasetFacts {
   /** The archive that holds files besides the tables; null: none. */
   archive: string | null;
   survey: DatasetSurvey;
-  /** Whether the table has these columns only. */
-  hasFixedColumns: boolean;
+  /** The columns that the tables were told to have; null: chosen by the first records. */
+  columns: readonly string[] | null;
   card: CardParams;
 }
 
@@ -114,9 +119,10 @@ export function croissantOf(facts: DatasetFacts): Record<string, JsonValue> {
     description: card.description || describe(facts),
     ...said("license", card.license),
     ...said("url", card.url),
-    ...(card.creator ? { creator: { name: card.creator } } : {}),
+    ...(card.creator ? { creator: creatorOf(card.creator) } : {}),
     ...said("citeAs", card.citation),
     ...said("version", card.version),
+    ...said("datePublished", card.published),
     dateCreated: date,
     ...(languages.length === 0 ? {} : { inLanguage: languages }),
     ...(origins.length === 0 ? {} : { isBasedOn: origins }),
@@ -125,10 +131,16 @@ export function croissantOf(facts: DatasetFacts): Record<string, JsonValue> {
   };
 }
 
+function creatorOf(creator: NonNullable<CardParams["creator"]>): JsonValue {
+  if (typeof creator === "string") return { "@type": "sc:Organization", name: creator };
+  return { "@type": creator.type === "person" ? "sc:Person" : "sc:Organization", name: creator.name };
+}
+
 /** One sentence, for those who have given none. */
-export function describe({ survey, date, name }: DatasetFacts): string {
-  const from = survey.origins.size === 1 ? ` from ${survey.origins.top(1)[0]![0]}` : "";
-  return `${survey.rows} records${from}, exported by the workflow ${name} on ${date}.`;
+export function describe({ survey, date, workflow }: DatasetFacts): string {
+  const isAll = survey.origins.size === 1 && survey.origins.without === 0;
+  const from = isAll ? ` from ${survey.origins.top(1)[0]![0]}` : "";
+  return `${survey.rows} records${from}, exported by the workflow ${workflow} on ${date}.`;
 }
 
 function fileObject({ name, contentType, size, hash }: DescribedFile): JsonValue {
@@ -162,24 +174,26 @@ function fileSets({ archive, survey }: DatasetFacts): JsonValue[] {
 function recordSet(facts: DatasetFacts, { name, records }: DescribedFile): JsonValue[] {
   const extract = EXTRACT[facts.format];
   if (records === null || extract === undefined) return [];
-  const field = [...facts.survey.columns].flatMap(([column, seen]) => {
+  const field = [...records.columns].flatMap(([column, seen]) => {
     const type = typeOf(facts, column, seen);
     if (type === null) return [];
     const source = { fileObject: { "@id": name }, extract: extract(column) };
-    return [{ "@type": "cr:Field", "@id": `${records}/${column}`, name: column, ...type, source }];
+    return [{ "@type": "cr:Field", "@id": `${records.name}/${column}`, name: column, ...type, source }];
   });
-  return field.length === 0 ? [] : [{ "@type": "cr:RecordSet", "@id": records, name: records, field }];
+  return field.length === 0 ? [] : [{ "@type": "cr:RecordSet", "@id": records.name, name: records.name, field }];
 }
 
 /** Null: it is not described, rather than wrongly. */
 function typeOf(
-  { format, hasFixedColumns }: DatasetFacts,
+  { format, columns }: DatasetFacts,
   name: string,
   { types, elements, isWebAddress, isEarly }: Column,
 ): Record<string, JsonValue> | null {
   const isJson = format === "json" || format === "jsonl";
-  // Values that came later may be in the column for all others.
-  if (!isJson && !hasFixedColumns && !isEarly) return null;
+  // Other values are in the column for all others, or may be. Parquet adds columns to those that it was told to have.
+  const isNamed = columns !== null && (name === "url" || columns.includes(name));
+  const isChosen = isEarly && (columns === null || format === "parquet");
+  if (!isJson && ((!isNamed && !isChosen) || name === "_more")) return null;
   const scalar = scalarType(types);
   if (scalar === "sc:Text" && name === "url" && isWebAddress) return { dataType: "sc:URL" };
   if (scalar !== null) return { dataType: scalar };

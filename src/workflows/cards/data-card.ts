@@ -34,9 +34,10 @@ export async function dataCard(
       [
         ["Records", survey.rows],
         ["Exported", date],
+        ["Published", said(card.published)],
         ["Format", format],
         ["Licence of the dataset", said(card.license)],
-        ["Creator", said(card.creator)],
+        ["Creator", said(typeof card.creator === "string" ? card.creator : card.creator?.name)],
         ["Home page", said(card.url)],
         ["Version", said(card.version)],
         ["Citation", said(card.citation)],
@@ -51,7 +52,7 @@ export async function dataCard(
           row(["site", "records", "robots.txt read", "what it says about AI"]),
           row(["---", "---:", "---", "---"]),
           ...sites,
-          ...(moreSites > 0 ? ["", `And ${moreSites} more sites.`] : []),
+          ...(moreSites > 0 ? ["", `And ${survey.origins.uncounted > 0 ? "at least " : ""}${moreSites} more sites.`] : []),
           "",
           "robots.txt is the last one that was read before the export.",
         ]),
@@ -86,7 +87,7 @@ function said(value: string | null | undefined): string {
 }
 
 function preferences(robots: Uint8Array): string {
-  if (robots.byteLength === 0) return "the site has no robots.txt";
+  if (robots.byteLength === 0) return "none could be read, or it is empty";
   const { lines, disallowed }: AiPreferences = aiPreferences(robots);
   const parts = [...lines.map(escaped), ...(disallowed.length > 0 ? [`disallows ${disallowed.join(", ")}`] : [])];
   return parts.length === 0 ? "nothing" : parts.join("; ");
@@ -120,7 +121,9 @@ function counts(output: JsonValue): string {
   const words = Object.entries(output).flatMap(([key, value]) => {
     if (typeof value === "number") return [`${escaped(key)} ${value}`];
     if (key !== "reasons" || typeof value !== "object" || value === null) return [];
-    return Object.entries(value).map(([reason, times]) => `${escaped(reason)} ${String(times)}`);
+    return Object.entries(value).flatMap(([reason, times]) =>
+      typeof times === "number" ? [`${escaped(reason)} ${times}`] : [],
+    );
   });
   return words.length === 0 ? "" : `: ${words.join(", ")}`;
 }

@@ -25,11 +25,14 @@ export class ValueCounts {
   readonly #counts = new Map<string, number>();
   /** Records without a value. */
   without = 0;
+  /** Records whose value is not counted: there were too many others before. */
+  uncounted = 0;
 
   add(value: string | null): void {
     if (value === null) this.without += 1;
     else if (this.#counts.has(value) || this.#counts.size < MOST_VALUES)
       this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1);
+    else this.uncounted += 1;
   }
 
   get size(): number {
@@ -41,32 +44,17 @@ export class ValueCounts {
   }
 }
 
-export class DatasetSurvey {
+/** The columns of one table. */
+class TableSurvey {
   readonly columns = new Map<string, Column>();
-  /** By origin: `https://example.com`. */
-  readonly origins = new ValueCounts();
-  readonly languages = new ValueCounts();
-  readonly licences = new ValueCounts();
-  /** Extensions of the files in an archive. */
-  readonly extensions = new ValueCounts();
   #rows = 0;
   #characters = 0;
 
-  get rows(): number {
-    return this.#rows;
-  }
-
-  add(item: Item, row: Readonly<Record<string, JsonValue>>, file: string | null): void {
+  add(row: Readonly<Record<string, JsonValue>>): void {
     const isEarly = this.#rows < SAMPLE.rows && this.#characters < SAMPLE.characters;
     if (isEarly) this.#characters += JSON.stringify(row).length;
     this.#rows += 1;
     for (const [name, value] of Object.entries(row)) this.#look(name, value, isEarly);
-    const url = urlOf(item);
-    this.origins.add(url === null || url.origin === "null" ? null : url.origin);
-    this.languages.add(textAt(item, "language")?.slice(0, 40) ?? null);
-    const licence = ["license", "licence", "license_url"].map((name) => textAt(item, name)).find((one) => one !== null);
-    this.licences.add(licence?.slice(0, 200) ?? null);
-    if (file !== null) this.extensions.add(file.slice(file.lastIndexOf(".") + 1));
   }
 
   #look(name: string, value: JsonValue, isEarly: boolean): void {
@@ -81,6 +69,39 @@ export class DatasetSurvey {
     column.types.add(type);
     if (typeof value !== "string" || !/^https?:\/\/\S+$/i.test(value)) column.isWebAddress = false;
     if (Array.isArray(value)) for (const element of value) if (element !== null) column.elements.add(typeOf(element));
+  }
+}
+
+export class DatasetSurvey {
+  readonly #tables = new Map<string | null, TableSurvey>();
+  /** By origin: `https://example.com`. */
+  readonly origins = new ValueCounts();
+  readonly languages = new ValueCounts();
+  readonly licences = new ValueCounts();
+  /** Extensions of the files in an archive. */
+  readonly extensions = new ValueCounts();
+  #rows = 0;
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Of the table of this split, or of the only one. */
+  columnsOf(table: string | null): ReadonlyMap<string, Column> {
+    return this.#tables.get(table)?.columns ?? new Map();
+  }
+
+  add(item: Item, row: Readonly<Record<string, JsonValue>>, place: { table: string | null; file: string | null }): void {
+    this.#rows += 1;
+    let table = this.#tables.get(place.table);
+    if (table === undefined) this.#tables.set(place.table, (table = new TableSurvey()));
+    table.add(row);
+    const url = urlOf(item);
+    this.origins.add(url === null || url.origin === "null" ? null : url.origin);
+    this.languages.add(textAt(item, "language")?.slice(0, 40) ?? null);
+    const licence = ["license", "licence", "license_url"].map((name) => textAt(item, name)).find((one) => one !== null);
+    this.licences.add(licence?.slice(0, 200) ?? null);
+    if (place.file !== null) this.extensions.add(place.file.slice(place.file.lastIndexOf(".") + 1));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { addressOf, notRead } from "../items/item-keys.ts";
-import { Comparison, type Differences } from "../items/comparison.ts";
+import { Comparison, type Differences } from "../../domain/monitor/record-comparison.ts";
 import { PATH_SCHEMA } from "../items/item-values.ts";
 import { untilAborted, writeItems } from "../items/items-file.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";

@@ -10,7 +10,8 @@ import { CONDITION_SCHEMAS, compileConditions, type Conditions, faultsOfConditio
 import { isDevice, safeName } from "../items/dataset-names.ts";
 import { type Dataset, type DatasetParams, openDataset, type DatasetEntry } from "../items/dataset.ts";
 import { addressOf, hashOf, labelOf } from "../items/item-keys.ts";
-import { PATH_SCHEMA, valueAt } from "../items/item-values.ts";
+import { valueAt } from "../../domain/text/value-at.ts";
+import { PATH_SCHEMA } from "../items/item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 /** Null counts as unset: expressions of a template may produce it. */
@@ -26,6 +27,30 @@ interface ExportParams extends DatasetParams {
 
 const SPLIT_NAME = "^[A-Za-z][A-Za-z0-9_-]{0,31}$";
 const SAID = { type: ["string", "null"], maxLength: 5000 };
+const CARD_SCHEMAS: Record<string, JsonValue> = {
+  description: SAID,
+  license: SAID,
+  url: { ...SAID, pattern: "^https?://[^\\s/]+\\S*$", description: "Address of the dataset's home page: https://…" },
+  creator: {
+    anyOf: [
+      SAID,
+      {
+        type: "object",
+        properties: { name: { type: "string", minLength: 1, maxLength: 500 }, type: { enum: ["organization", "person"] } },
+        required: ["name", "type"],
+        additionalProperties: false,
+      },
+    ],
+    description: "Name of an organization, or its name and type: organization or person.",
+  },
+  citation: SAID,
+  version: SAID,
+  published: {
+    ...SAID,
+    pattern: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+    description: "Date of publication: 2026-11-18.",
+  },
+};
 /** At most this many labels are counted individually. */
 const MOST_LABELS = 1000;
 /** The table of images. */
@@ -76,16 +101,14 @@ export const exportStep: StepKind<NullableParams> = {
         anyOf: [
           {
             type: "object",
-            properties: Object.fromEntries(
-              ["description", "license", "url", "creator", "citation", "version"].map((name) => [name, SAID]),
-            ),
+            properties: CARD_SCHEMAS,
             additionalProperties: false,
           },
           { type: "null" },
           { const: false },
         ],
         description:
-          "What the data card and the Croissant description say besides the counts: description, license, url, creator, citation, version. false: none is written.",
+          "What the data card and the Croissant description say besides the counts: description, license, url, creator, citation, version, published. false: none is written.",
       },
     },
     additionalProperties: false,
@@ -110,8 +133,10 @@ export const exportStep: StepKind<NullableParams> = {
     const dataset = await openDataset(context, params, [manifest]);
     const archive = params.archive ?? (params.images === true ? "zip" : null);
     const survey = new DatasetSurvey();
-    const counts = await countsOf(dataset, params, survey);
-    const tables = await writeTables(context, dataset, exporter, params, archive !== null, counts);
+    // One table, or one per split when packed together; there is always one image manifest.
+    const perPart = archive !== null && params.images !== true && params.split !== undefined;
+    const counts = await countsOf(dataset, params, perPart, survey);
+    const tables = await writeTables(context, dataset, exporter, params, { isPacked: archive !== null, perPart }, counts);
     const packed = archive === null ? null : await pack(context, dataset, tables, archive, nameOf(context, params));
     const files = [...(packed === null ? [] : [packed]), ...tables.map(({ stored }) => stored)];
     const [main] = files as [TaskArtifact];
@@ -138,14 +163,19 @@ interface Counts {
   more: Record<string, JsonValue>;
 }
 
-async function countsOf(dataset: Dataset, params: ExportParams, survey: DatasetSurvey): Promise<Counts> {
+async function countsOf(
+  dataset: Dataset,
+  params: ExportParams,
+  perPart: boolean,
+  survey: DatasetSurvey,
+): Promise<Counts> {
   const splits = new Map(Object.keys(params.split ?? {}).map((name) => [name, 0]));
   const labels = new Map<string, number>();
   let count = 0;
   for await (const entry of dataset.entries()) {
     const { item, split, file } = entry;
     count += 1;
-    survey.add(item, rowOf(entry, params), file);
+    survey.add(item, rowOf(entry, params), { table: perPart ? split : null, file });
     if (split !== null) splits.set(split, (splits.get(split) ?? 0) + 1);
     const label = labelOf(item);
     if (label !== null && (labels.has(label) || labels.size < MOST_LABELS))
@@ -167,17 +197,15 @@ interface Table {
   stored: TaskArtifact;
 }
 
-/** One table, or one per split when packed together; there is always one image manifest. */
 async function writeTables(
   context: StepContext,
   dataset: Dataset,
   exporter: Exporter,
   params: ExportParams,
-  isPacked: boolean,
+  { isPacked, perPart }: { isPacked: boolean; perPart: boolean },
   counts: Counts,
 ): Promise<Table[]> {
   const { extension, contentType, isText } = exporter;
-  const perPart = isPacked && params.images !== true && counts.splits.size > 0;
   const base = params.images === true ? MANIFEST : isPacked ? "data" : nameOf(context, params);
   const tables: Table[] = [];
   for (const part of perPart ? counts.splits.keys() : [null]) {
@@ -261,15 +289,19 @@ async function describe(
   const archive = packed === null ? null : fileNameOf(packed);
   const facts: DatasetFacts = {
     name,
+    workflow: context.run.name,
     date: new Date(context.clock.now()).toISOString().slice(0, 10),
     format: exporter.name,
     files: [
       ...(packed === null ? [] : [{ ...described(packed), records: null }]),
-      ...tables.map(({ stored, part }) => ({ ...described(stored), records: part ?? "records" })),
+      ...tables.map(({ stored, part }) => ({
+        ...described(stored),
+        records: { name: part ?? "records", columns: survey.columnsOf(part) },
+      })),
     ],
     archive: params.images === true ? archive : null,
     survey,
-    hasFixedColumns: columnsOf(params) !== null,
+    columns: columnsOf(params),
     card: params.card || {},
   };
   const save = (text: string, file: string, contentType: string) =>

@@ -7,13 +7,13 @@ import { parseExpression } from "../../domain/workflow/expression-parse.ts";
 import { ExpressionError, type Node } from "../../domain/workflow/expression-syntax.ts";
 import { truth, Work } from "../../domain/workflow/expression-values.ts";
 import { detectLanguage } from "../../extract/article/language.ts";
-import { measureText, type TextQuality } from "../../texts/quality.ts";
+import { charactersOf, measuredPart, measureText, type TextQuality } from "../../texts/quality.ts";
 import type { FilterParams } from "../built-in-kinds.ts";
 import { CONDITION_SCHEMAS, compileConditions, type Conditions, faultsOfConditions } from "../conditions.ts";
 import { readItems, untilAborted, writeItems } from "../items/items-file.ts";
 import { PATH_SCHEMA, textAt } from "../items/item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
-import { brokenRule, faultsOfLimits, limitsOf, PRESETS, QUALITY_SCHEMAS } from "../texts/quality-rules.ts";
+import { brokenRule, faultsOfLimits, isSpaceless, limitsOf, PRESETS, QUALITY_SCHEMAS, type QualityLimits } from "../texts/quality-rules.ts";
 
 /** Time before yielding to the event loop. */
 const SLICE_MS = 10;
@@ -135,7 +135,11 @@ async function* removedItems(judged: AsyncIterable<Item>): AsyncGenerator<Item> 
 
 function judgeOf(params: FilterParams): (item: Item) => Verdict {
   const { text: path = "text", languages, language = "language" } = params;
-  const limits = limitsOf(params.presets ?? [], params);
+  const [spaced, spaceless] = [false, true].map((is) => limitsOf(params.presets ?? [], params, is)) as [
+    QualityLimits,
+    QualityLimits,
+  ];
+  const longest = spaced.max_characters ?? Infinity;
   const meets = compileConditions(params.where ?? {}, "where");
   const expressions = Object.entries(params.expressions ?? {}).map(
     ([reason, text]) => [reason, parseExpression(text)] as const,
@@ -145,7 +149,16 @@ function judgeOf(params: FilterParams): (item: Item) => Verdict {
     if (!meets(item)) return { reason: "condition_not_met", quality: null };
     const text = textAt(item, path);
     if (text === null) return { reason: "no_text", quality: null };
+    // Before it is measured: that takes much longer.
+    const characters = text.length > longest ? charactersOf(text) : 0;
+    if (characters > longest)
+      return {
+        reason: "too_many_characters",
+        detail: `max_characters is ${longest}, the text has ${characters}`,
+        quality: null,
+      };
     const quality = measureText(text);
+    const limits = isSpaceless(quality) ? spaceless : spaced;
     const broken = brokenRule(quality, limits);
     if (broken !== null)
       return {
@@ -174,7 +187,7 @@ function whyNotLanguage(
   path: string | null,
   wanted: readonly string[],
 ): { reason: string; detail?: string } | null {
-  const tag = ((path === null ? null : textAt(item, path)) ?? detectLanguage(text))?.toLowerCase().replaceAll("_", "-");
+  const tag = ((path === null ? null : textAt(item, path)) ?? detectLanguage(measuredPart(text)))?.toLowerCase().replaceAll("_", "-");
   if (tag === undefined) return { reason: "language_unknown" };
   if (wanted.some((one) => tag === one || tag.startsWith(`${one}-`))) return null;
   return { reason: "language_not_wanted", detail: tag };

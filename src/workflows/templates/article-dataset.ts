@@ -35,12 +35,12 @@ export const articleDataset: JsonValue = {
         minimum: 0.5,
         maximum: 1,
         default: 0.8,
-        description: "Jaccard similarity from which articles are duplicates. Empty: only the same words.",
+        description: "Jaccard similarity from which articles are duplicates. Empty: only the same content.",
       },
       keep: {
         enum: ["first", "longest", "newest"],
         default: "first",
-        description: "Which of several duplicates to keep.",
+        description: "Which of several similar articles to keep.",
       },
       fields: {
         type: "object",
@@ -71,7 +71,7 @@ export const articleDataset: JsonValue = {
       card: {
         type: ["object", "null"],
         default: null,
-        description: "What the data card says of the dataset: description, license, url, creator, citation, version.",
+        description: "What the data card says of the dataset: description, license, url, creator, citation, version, published.",
       },
     },
     required: ["crawl"],
@@ -94,9 +94,9 @@ export const articleDataset: JsonValue = {
       name: "deduplicate",
       task_type: "deduplicate",
       dependencies: ["filter"],
+      when: "${{ params.similarity != null }}",
       params: {
         text: "text",
-        method: "${{ params.similarity == null ? 'exact' : 'minhash' }}",
         threshold: "${{ params.similarity }}",
         keep: "${{ params.keep }}",
       },
@@ -110,6 +110,7 @@ export const articleDataset: JsonValue = {
         format: "${{ params.format }}",
         archive: "${{ params.archive }}",
         fields: "${{ params.fields }}",
+        unique: "content_hash",
         split: "${{ params.split }}",
         seed: "${{ params.seed }}",
         card: "${{ params.card }}",

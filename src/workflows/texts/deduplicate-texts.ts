@@ -1,5 +1,4 @@
 /** `deduplicate` for texts: its params, and one attempt. */
-import { tmpdir } from "node:os";
 import type { FieldError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { MATCH, type SearchMethod, type Verdicts } from "../../texts/duplicates.ts";
@@ -7,7 +6,8 @@ import { TextSearch } from "../../texts/search.ts";
 import { SpillFile } from "../../texts/spill-file.ts";
 import type { TextDuplicateParams } from "../built-in-kinds.ts";
 import { untilAborted, writeItems } from "../items/items-file.ts";
-import { PATH_SCHEMA, textAt, valueAt } from "../items/item-values.ts";
+import { valueAt } from "../../domain/text/value-at.ts";
+import { PATH_SCHEMA, textAt } from "../items/item-values.ts";
 import type { Item, StepContext, StepEnd } from "../step-kind.ts";
 
 /** As FineWeb does it; documents that people call copies have more in common. */
@@ -72,18 +72,21 @@ export function faultsOfTextParams(params: Readonly<Record<string, JsonValue>>):
 export async function deduplicateTexts(context: StepContext, params: TextDuplicateParams): Promise<StepEnd> {
   const { signal } = context;
   const rankOf = ranking(params);
+  let withoutRank = 0;
   let count = 0;
   const onDecided = (done: number) => context.progress(done, count, "comparing texts");
   // Which items there are: one that replaces others is named with them. Read at random, so on disk.
-  const abouts = new Abouts();
+  const abouts = new Abouts(context.files.temporary);
   let isOpen = true;
   try {
     let verdicts: Verdicts;
     {
-      await using search = new TextSearch(methodOf(params), signal, onDecided);
+      await using search = new TextSearch(methodOf(params), context.files.temporary, signal, onDecided);
       for await (const item of untilAborted(context.inputs(), signal)) {
         const text = textAt(item, params.text) ?? "";
-        await search.add(text, rankOf(item, text));
+        const rank = rankOf?.(item, text) ?? null;
+        if (rank === null) withoutRank += 1;
+        await search.add(text, rank ?? -Infinity);
         abouts.add(item);
         count += 1;
         context.progress(count, null, "reading texts");
@@ -99,7 +102,14 @@ export async function deduplicateTexts(context: StepContext, params: TextDuplica
     const { exact, near, empty } = counts;
     return {
       kind: "done",
-      output: { kept: count - exact - near, removed: exact + near, exact, near, without_text: empty },
+      output: {
+        kept: count - exact - near,
+        removed: exact + near,
+        exact,
+        near,
+        without_text: empty,
+        ...(rankOf === null || params.keep === "longest" ? {} : { without_rank: withoutRank }),
+      },
       items: keptItems(context, verdicts),
       files: file === null ? [] : [file],
     };
@@ -114,19 +124,22 @@ function methodOf({ method, threshold, shingle, distance }: TextDuplicateParams)
   return { method: "minhash", threshold: threshold ?? DEFAULT_THRESHOLD, shingle: shingle ?? DEFAULT_SHINGLE };
 }
 
-/** The highest is kept; an item without the value comes last. */
-function ranking({ keep, date }: TextDuplicateParams): (item: Item, text: string) => number {
+/** The highest is kept; an item without the value (null) comes last. Null: all have the same rank. */
+function ranking({ keep, date }: TextDuplicateParams): ((item: Item, text: string) => number | null) | null {
   if (keep === "longest") return (_, text) => text.length;
-  if (keep === "newest") return (item) => numberOf(valueAt(item, date ?? DEFAULT_DATE)) ?? -Infinity;
+  if (keep === "newest") return (item) => numberOf(valueAt(item, date ?? DEFAULT_DATE));
   const [, order, path] = BY_FIELD.exec(keep ?? "") ?? [];
-  if (path === undefined) return () => 0;
+  if (path === undefined) return null;
   const sign = order === "lowest" ? -1 : 1;
   return (item) => {
-    const value = numberOf(valueAt(item, path));
-    return value === null ? -Infinity : sign * value;
+    const value = valueAt(item, path);
+    // Scraped numbers are often texts.
+    const number = typeof value === "string" && DECIMAL.test(value.trim()) ? Number(value) : numberOf(value);
+    return number === null ? null : sign * number;
   };
 }
 
+const DECIMAL = /^[+-]?\d{1,30}(?:\.\d{1,30})?$/;
 const DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** A number, or a date by ISO 8601; without a time zone it is UTC, on every machine. */
@@ -185,11 +198,15 @@ async function* removedItems(
 
 /** Number, URL and name of each item. */
 class Abouts {
-  readonly #file = new SpillFile(tmpdir());
+  readonly #file: SpillFile;
   /** Where each begins; doubled when full. */
   #starts = new Float64Array(1024);
   #count = 0;
   #end = 0;
+
+  constructor(folder: string) {
+    this.#file = new SpillFile(folder);
+  }
 
   add({ url, name }: Item): void {
     const about = {

@@ -130,11 +130,27 @@ export function faultsOfLimits(limits: Readonly<Record<string, JsonValue>>): Fie
   });
 }
 
-/** The limits of the presets, the strictest of each; limits that are set replace them, and null means none. */
-export function limitsOf(presets: readonly Preset[], own: QualityLimits): QualityLimits {
+/** Rules of the presets that no good text in a script without spaces meets: Thai has no full stop. */
+const SPACED_ONLY: ReadonlySet<QualityRule> = new Set([
+  "min_mean_word_length",
+  "max_mean_word_length",
+  "min_punctuated_lines",
+]);
+
+/** Most of its words are single characters of a script without spaces. */
+export function isSpaceless({ spaceless_words }: TextQuality): boolean {
+  return spaceless_words > 0.5;
+}
+
+/**
+ * The limits of the presets, the strictest of each; limits that are set replace them, and null means none. `spaceless`:
+ * for texts in scripts without spaces.
+ */
+export function limitsOf(presets: readonly Preset[], own: QualityLimits, spaceless: boolean): QualityLimits {
   const limits: QualityLimits = {};
   for (const preset of presets)
     for (const [rule, limit] of Object.entries(PRESETS[preset]) as [QualityRule, number][]) {
+      if (spaceless && SPACED_ONLY.has(rule)) continue;
       const other = limits[rule];
       const stricter = rule.startsWith("min_") ? Math.max : Math.min;
       limits[rule] = typeof other === "number" ? stricter(other, limit) : limit;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { HealthProfile } from "../../../src/domain/health/profile.ts";
 import { ProfileBuilder } from "../../../src/domain/health/profile.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
+import type { PageState } from "../../../src/domain/page/page-change.ts";
 import type { NewJob } from "../../../src/store/records/job-records.ts";
 import { newJob } from "./jobs.ts";
 import { DONE, type Kit, LANE, newTask, NOBODY, refused, type Scenario } from "./kit.ts";
@@ -45,7 +47,55 @@ const typesOf = async (kit: Kit, runId: string) =>
   (await kit.store.events(runId, { limit: 100 })).map(({ type }) => type as string);
 const alertsOf = async (kit: Kit) => (await kit.store.alerts({ kind: "extraction_degraded", limit: 100 })).length;
 
+/** A crawl of the job in which these pages gave a record; the others failed. */
+async function crawled(kit: Kit, jobId: string, read: readonly string[], failed: readonly string[], rules = RULES) {
+  kit.pass(1000);
+  const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: {} }, jobId };
+  const { created } = await kit.store.startRun(
+    run,
+    [...read, ...failed].map((key) => newTask(key)),
+    kit.now,
+  );
+  await kit.store.admitCrawls(1000, kit.now);
+  const lane = await kit.take("A", LANE);
+  const { tasks } = await kit.claim(lane);
+  const state = (key: string): PageState => {
+    const about = { digest: "ab".repeat(16), scopeHash: "cd".repeat(16), isRedirected: false, change: null };
+    return { key, url: `https://a.example/${key}`, ...about };
+  };
+  for (const task of tasks)
+    if (read.includes(task.key)) await kit.report(lane, [task], DONE, { page: state(task.key) });
+    else await kit.settle(lane, [task], { kind: "failed", failure: failure("field_missing", "no price") });
+  await kit.store.releaseLane(lane);
+  const { generation } = (await kit.store.run(created.id))!;
+  const found = { rules, profile: profile(98) };
+  await kit.store.recordRunHealth({ runId: created.id, generation }, found, { deliver: false }, kit.now);
+  return created.id;
+}
+
 export function healthScenarios(scenario: Scenario): void {
+  scenario("pages that one of the last good runs by the same rules read are known, others are not", async (kit) => {
+    const job = await make(kit, { kind: "crawl" });
+    const knownIn = async (run: string, rules = RULES) => {
+      const keys = ["a", "b", "list"];
+      const known = await kit.store.pagesReadBefore(run, rules, keys);
+      return keys.filter((_, index) => known[index]);
+    };
+    const first = await crawled(kit, job, ["a", "b"], ["list"]);
+    assert.deepEqual(await knownIn(first), [], "the run itself does not count");
+    const second = await crawled(kit, job, ["a"], ["b", "list"]);
+    assert.deepEqual(await knownIn(second), ["b"], "what it read itself cannot have failed there");
+    const other = await crawled(kit, job, ["list"], [], "other-rules");
+    assert.deepEqual(await knownIn(other, "other-rules"), []);
+    const third = await crawled(kit, job, [], ["a", "b", "list"]);
+    assert.deepEqual(await knownIn(third), ["a", "b"], "other rules read the list");
+    for (let run = 0; run < 2; run += 1) await crawled(kit, job, ["a"], ["b", "list"]);
+    const last = await crawled(kit, job, [], ["a", "b", "list"]);
+    assert.deepEqual(await knownIn(last), ["a"], "b has failed in the last three good runs");
+    assert.deepEqual(await kit.store.pagesReadBefore(NOBODY, RULES, ["a"]), [false]);
+    await kit.expectClean();
+  });
+
   scenario("a run whose records got worse is flagged, once, with its event and its alert", async (kit) => {
     const before = await kit.store.countDegradedRuns();
     const job = await settled(kit);

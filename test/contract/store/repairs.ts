@@ -3,10 +3,11 @@ import type { HealthProfile } from "../../../src/domain/health/profile.ts";
 import { ProfileBuilder } from "../../../src/domain/health/profile.ts";
 import { rulesOfJob } from "../../../src/domain/health/run-records.ts";
 import type { RepairProposal } from "../../../src/domain/health/repair.ts";
+import { failure } from "../../../src/domain/run/failure.ts";
 import type { KeptPage } from "../../../src/domain/page/fixture.ts";
 import type { NewRepair, RereadRun } from "../../../src/store/ports/repair-port.ts";
 import { newJob } from "./jobs.ts";
-import { DONE, type Kit, NOBODY, newTask, refused, type Scenario, type Verdict } from "./kit.ts";
+import { attempt, DONE, type Kit, NOBODY, newTask, refused, type Scenario, type Verdict } from "./kit.ts";
 
 const hashOf = (name: string) => Buffer.from(name.padEnd(32, ".")).toString("hex");
 const page = (name: string): KeptPage => ({
@@ -236,7 +237,7 @@ export function repairScenarios(scenario: Scenario): void {
     await kit.expectClean();
   });
 
-  scenario("a newer run, or accepted records, keep a degraded run from being replaced", async (kit) => {
+  scenario("a newer run keeps a degraded run from being replaced", async (kit) => {
     const { job, run } = await degradedJob(kit);
     await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
     const { generation } = (await kit.store.run(run))!;
@@ -245,6 +246,20 @@ export function repairScenarios(scenario: Scenario): void {
     const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, task!.id) };
     await refused("version_conflict", kit.store.acceptRepair(job, 1, effect, kit.now));
     assert.equal((await kit.store.acceptRepair(job, 1, { ...effect, reread: null }, kit.now)).state, "accepted");
+    await kit.expectClean();
+  });
+
+  scenario("accepted records are not replaced: the proposal for them is outdated", async (kit) => {
+    const { job, run } = await degradedJob(kit);
+    await kit.store.recordRepair(job, newRepair(run), {}, kit.now);
+    const { generation } = (await kit.store.run(run))!;
+    const [task] = await kit.store.tasks(run, { limit: 1 });
+    const before = await kit.store.results(run, { limit: 100 });
+    assert.equal(await kit.store.acceptHealth(job, kit.now), 1);
+    const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, task!.id) };
+    await refused("illegal_transition", kit.store.acceptRepair(job, 1, effect, kit.now));
+    assert.deepEqual((await kit.store.job(job))?.recipe, OLD);
+    assert.deepEqual(await kit.store.results(run, { limit: 100 }), before);
     await kit.expectClean();
   });
 
@@ -333,6 +348,45 @@ export function repairScenarios(scenario: Scenario): void {
       await kit.expectClean();
     },
   );
+
+  scenario("a page that fails again replaces its copy, and one that is read at last leaves none", async (kit) => {
+    const job = await makeJob(kit);
+    const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: OLD.crawl }, jobId: job };
+    const { created } = await kit.store.startRun(run, [newTask("a"), newTask("b")], kit.now);
+    await kit.store.admitCrawls(1000, kit.now);
+    const lacks: Verdict = {
+      kind: "failed",
+      failure: failure("field_missing", "price: required", { fields: ["price"] }),
+    };
+    const lacking = attempt(1, { failure_code: "extraction", failure_reason: "field_missing" });
+    const next = async (keptPage: KeptPage | null, verdict: Verdict = lacks) => {
+      const lane = await kit.take("A");
+      const { tasks } = await kit.claim(lane, 10);
+      const settled = tasks.map((task) => ({
+        task,
+        verdict,
+        attempt: verdict === lacks ? lacking : attempt(2),
+        report: keptPage === null ? {} : { keptPage: { ...keptPage, hash: hashOf(`${keptPage.hash}${task.key}`) } },
+      }));
+      await kit.store.settle([{ hold: lane, tasks: settled }], kit.now);
+      await kit.store.releaseLane(lane);
+    };
+    const kept = async () => (await kit.store.runPages(created.id, { limit: 10 })).map(({ hash }) => hash).toSorted();
+    await next({ ...page("x"), hash: "1" });
+    assert.deepEqual(await kept(), ["1a", "1b"].map(hashOf));
+    const retry = () => kit.store.retryFailed(created.id, { limit: 10 }, kit.now);
+    await retry();
+    await kit.store.admitCrawls(1000, kit.now);
+    await next({ ...page("x"), hash: "2" });
+    assert.deepEqual(await kept(), ["2a", "2b"].map(hashOf));
+    await retry();
+    await kit.store.admitCrawls(1000, kit.now);
+    await next(null, DONE);
+    assert.deepEqual(await kept(), [], "its records are newer than the copy");
+    const { orphaned } = await kit.store.orphanedFiles({ limit: 100 });
+    assert.deepEqual(orphaned.toSorted(), ["1a", "1b", "2a", "2b"].map(hashOf));
+    await kit.expectClean();
+  });
 
   scenario("the pages of a run that was cancelled are removed bit by bit", async (kit) => {
     const job = await makeJob(kit);

@@ -29,6 +29,7 @@ const PAGES = [
   ["/schedules", part(() => import("../pages/schedules/Schedules.tsx"))],
   ["/jobs", part(() => import("../pages/jobs/Jobs.tsx"))],
   ["/jobs/:id/quality", part(() => import("../pages/quality/Quality.tsx"))],
+  ["/jobs/:id/changes", part(() => import("../pages/changes/Changes.tsx"))],
   ["/jobs/:id/versions", part(() => import("../pages/versions/Versions.tsx"))],
   ["/settings", part(() => import("../pages/settings/Settings.tsx"))],
 ] as const;

@@ -1,6 +1,7 @@
 /** Schemas of jobs in requests and responses. */
 import { ON_DEGRADED } from "../../../domain/health/on-degraded.ts";
 import { FIXTURES_SETTING } from "../../../domain/page/fixture.ts";
+import { MONITOR_LIMITS, MONITORED, NOISE_CLASSES } from "../../../domain/monitor/options.ts";
 import { STRATEGIES } from "../../../domain/run/recipe.ts";
 import { RUN_STATES } from "../../../domain/run/states.ts";
 import type { SourceInput } from "../../../orchestrator/jobs/input.ts";
@@ -97,6 +98,35 @@ const settings = {
   replay: Json("the request for strategy api_replay: {request, items, pagination}; docs/jobs.md describes it"),
 };
 
+const MonitorKeys = strict({
+  what: oneOf(MONITORED, { description: "what is compared (default: text)" }),
+  ignore: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
+    maxItems: MONITOR_LIMITS.ignore,
+    description: "/regular expressions/ and CSS selectors of what does not count; of fields: names of fields",
+  }),
+  noise: Type.Array(oneOf(NOISE_CLASSES), {
+    maxItems: NOISE_CLASSES.length,
+    description: "what never counts: dates, counters, ids (default: all of them)",
+  }),
+  learn: Type.Boolean({ description: "leave out what a page changes on its own (default: true)" }),
+  min_words: Type.Integer({
+    minimum: 1,
+    maximum: MONITOR_LIMITS.minWords,
+    description: "fewer changed words are no change",
+  }),
+  min_share: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "a smaller share of changed words, or pixels, is no change (default: 0, of a screenshot 0.001)",
+    }),
+  ),
+  key: nullable(
+    Type.String({ minLength: 1, maxLength: 500, description: "of fields: the field that identifies a record" }),
+  ),
+  keep: Type.Integer({ minimum: 1, maximum: MONITOR_LIMITS.keep, description: "changes to keep (default: 1000)" }),
+});
+
 const JOB_KINDS = ["page", "crawl", "workflow"] as const;
 
 const jobKeys = {
@@ -122,6 +152,7 @@ const jobKeys = {
   ),
   document: DocumentBody,
   browser: BrowserBody,
+  monitor: nullable(Type.Partial(MonitorKeys, { additionalProperties: false })),
   crawl: JobCrawlBody,
   workflow: nullable(strict(sourceParts)),
 };
@@ -145,6 +176,7 @@ const {
   on_degraded: _degraded,
   fixtures: _fixtures,
   auto_repair: _repair,
+  monitor: _monitor,
   ...pageKeys
 } = jobKeys;
 /** One page, fetched once, without a job. */
@@ -174,6 +206,7 @@ export const Job = strict({
   browser: BrowserShown,
   header_names: Type.Array(Type.String()),
   cookie_names: Type.Array(Type.String()),
+  monitor: nullable({ ...MonitorKeys, description: "compares every run with the last good one; null: no monitor" }),
   crawl: nullable(JobCrawl),
   workflow: nullable(Type.Unsafe<SourceInput>(strict(sourceParts))),
   last_run: nullable(LastRun),

@@ -1,7 +1,7 @@
 import { learnFromExamples, type LearnInput } from "../../../orchestrator/learn.ts";
 import { type ApiDeps, limitsOf } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
-import { nullable, problemAnswer, strict } from "../../schemas.ts";
+import { nullable, oneOf, problemAnswer, strict } from "../../schemas.ts";
 import { fetchOptions, pageSource, untilCallerLeaves } from "./page-source.ts";
 import { Type } from "../../type.ts";
 
@@ -73,6 +73,12 @@ export function learnRoutes(api: ApiInstance, deps: ApiDeps): void {
             { minItems: 1, maxItems: 5, description: "pages of one kind, such as products of a shop" },
           ),
           examples: Type.Optional(Examples),
+          records: Type.Optional(
+            oneOf(["one", "list"], {
+              description:
+                "whether each page is one record, or a list of them: then each field has the values of its first records. Absent: several fields with the same number of values are a list",
+            }),
+          ),
           ...fetchOptions,
         }),
         response: {

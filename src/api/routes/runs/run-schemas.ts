@@ -153,6 +153,12 @@ export const Run = strict({
     description: "percent; 100 at the end; for a cancelled run, the last value",
   }),
   changes: Changes,
+  monitor: nullable(
+    strict(
+      { new: Count, changed: Count, removed: Count },
+      { description: "pages that the monitor of its job found changed; null: no monitor, or not compared yet" },
+    ),
+  ),
   skipped: nullable(Skipped),
   degraded: Degraded,
   warnings: Warnings,

@@ -1,3 +1,4 @@
+import { describeChanges, type MonitorCounts } from "../../../domain/monitor/monitored-page.ts";
 import { isHeld } from "../../../domain/run/waiting.ts";
 import type { EventView, RunView } from "../../../orchestrator/runs/view.ts";
 import { runEvents } from "../../api/events.ts";
@@ -30,14 +31,38 @@ export async function runJob(
   try {
     await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => line.wrap(log) }, async (api) => {
       await api.here?.work({ onRole: () => {} });
-      const { id } = await api.jobs.run(await fullId(api, "job", jobId));
-      const run = await waitFor(context, api, id, { line, signal: stop.signal });
+      const job = await fullId(api, "job", jobId);
+      const { monitor } = await api.jobs.get(job);
+      const { id } = await api.jobs.run(job);
+      const ended = await waitFor(context, api, id, { line, signal: stop.signal });
+      const run = monitor === null ? ended : await compared(api, ended, stop.signal);
       line.done();
       conclude(context, run, options);
+      if (run.monitor !== null && !context.json)
+        terminal.err(`${changesIn(run.monitor)}: ${nextCommand(`jobs changes ${job}`, options)}\n`);
     });
   } finally {
     line.done();
   }
+}
+
+const COMPARED_WITHIN_MS = 20_000;
+const LOOK_AT_COMPARISON_MS = 200;
+
+/** The run once its pages are compared with the last good ones, shortly after its end. */
+async function compared(api: OpenApi, run: RunView, signal: AbortSignal): Promise<RunView> {
+  let last = run;
+  for (let waited = 0; waited < COMPARED_WITHIN_MS && !signal.aborted; waited += LOOK_AT_COMPARISON_MS) {
+    if (last.monitor !== null || (last.status !== "completed" && last.status !== "partial")) return last;
+    await pause(signal)(LOOK_AT_COMPARISON_MS);
+    last = await api.runs.get(run.id);
+  }
+  return last;
+}
+
+function changesIn(counts: MonitorCounts): string {
+  const words = describeChanges(counts);
+  return words === "" ? "no changes" : `changes: ${words}`;
 }
 
 /** Prints events until the run has ended or waits for a person, or `signal` aborts. */

@@ -1,4 +1,9 @@
-import { type CrawlOptions, crawlOptionsOf, pageRecipeOf } from "../../../domain/crawl/crawl-options.ts";
+import {
+  type CrawlOptions,
+  crawlOptionsOf,
+  type CrawlSnapshot,
+  pageRecipeOf,
+} from "../../../domain/crawl/crawl-options.ts";
 import {
   type CrawlScope,
   compileScope,
@@ -7,6 +12,8 @@ import {
   scopeOptionsOf,
   type ScopeOptions,
 } from "../../../domain/crawl/crawl-scope.ts";
+import type { TrackingRequest } from "../../../domain/monitor/tracking.ts";
+import { scopeHashOf } from "../../../domain/page/page-change.ts";
 import { documentOf } from "../../../domain/page/page-options.ts";
 import { Recent } from "../../../domain/lane/recent.ts";
 import type { Recipe } from "../../../domain/run/recipe.ts";
@@ -21,7 +28,9 @@ import { CrawlPause } from "./crawl-pause.ts";
 import { CrawlTime } from "./crawl-time.ts";
 import { PageChanges } from "../page-changes.ts";
 import { PageCopies } from "../page-copies.ts";
+import { monitorSpec } from "../../../pages/monitor-spec.ts";
 import { type FixtureWriter, RunFixtures } from "../fixtures.ts";
+import { RunMonitor } from "../monitor.ts";
 import { KnownSites } from "../page-lessons.ts";
 import { EvidenceSampler } from "../evidence-sampler.ts";
 
@@ -57,6 +66,10 @@ export interface CrawlRun {
   changes: PageChanges | null;
   /** Only of a saved crawl with rules. */
   fixtures: RunFixtures | null;
+  /** Only of a saved crawl with a monitor. */
+  monitor: RunMonitor | null;
+  /** Each page is compared with the last time that it was read. */
+  tracking: TrackingRequest | undefined;
   /** Which failures keep evidence. */
   shown: EvidenceSampler;
   /** Sites whose setting overrides the crawl's about robots.txt, as its log has reported. */
@@ -137,6 +150,7 @@ export class CrawlRuns {
     const record = await store.run(runId);
     if (record === null) throw new Error("the run was deleted");
     const options = crawlOptionsOf(record);
+    const { monitor, tracking } = record.snapshot as CrawlSnapshot;
     const { urls } = options;
     const movedStarts = [...(record.facts.moved_starts ?? [])];
     const scopeOptions: ScopeOptions = {
@@ -154,7 +168,7 @@ export class CrawlRuns {
       configuredStarts: new Set(urls.map(crawlKey)),
       scope: ok,
       scopeText: JSON.stringify(scopeOptions),
-      spec: specOf(options),
+      spec: { ...specOf(options), ...monitorSpec(monitor, pageRecipeOf(options)) },
       counted: new RecentKeys(),
       skipped: new RecentKeys(),
       pagination: { isReported: record.facts.pagination_cut !== undefined },
@@ -168,6 +182,13 @@ export class CrawlRuns {
           ? null
           : new PageChanges(store, record.jobId, options, record.facts.changes !== undefined),
       fixtures: RunFixtures.of(this.#deps, record, pageRecipeOf(options)),
+      monitor: RunMonitor.of(
+        this.#deps,
+        { jobId: record.jobId, scopeHash: scopeHashOf({ ...options }) },
+        monitor,
+        pageRecipeOf(options),
+      ),
+      tracking,
       shown: new EvidenceSampler(),
       overridden: new Set(),
       pause: new CrawlPause(clock, options.delay_seconds * 1000),

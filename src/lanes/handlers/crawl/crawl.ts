@@ -1,6 +1,7 @@
 import { without } from "../../../base/without.ts";
 import { type Clock, sleep } from "../../../base/clock.ts";
 import type { CrawlPayload } from "../../../domain/crawl/crawl-options.ts";
+import { crawlKey } from "../../../domain/crawl/crawl-scope.ts";
 import { type Failure, failure } from "../../../domain/run/failure.ts";
 import { fileEnding, isDocumentEnding } from "../../../domain/page/file-kinds.ts";
 import { openActions } from "../../../domain/page/secret-actions.ts";
@@ -37,6 +38,7 @@ import { withOverride } from "../robots-override.ts";
 import { memoryAt } from "../site-memory.ts";
 import { isConfiguredStart, readStartList } from "./start-list.ts";
 import { spacedByRobots } from "../spacing.ts";
+import { withTracking } from "../tracking.ts";
 
 /** A page of a crawl: fetched like any page, read, and its links added to the crawl. */
 export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHandler {
@@ -133,7 +135,11 @@ async function attempt(
   };
   // An archive has every page as it was sent.
   const mayUseCopy = plan.way === "http" && !isArchived(crawl.options);
-  const copy = mayUseCopy ? await copyOf(crawl, task, url) : null;
+  const found = mayUseCopy ? await copyOf(crawl, task, url) : null;
+  // What the server calls unchanged must be known to the monitor as well.
+  const isCompared =
+    found === null || crawl.monitor === null || !reads || (await crawl.monitor.isKnown(crawlKey(found.url)));
+  const copy = isCompared ? found : null;
   let got = await getPage(deps, copy === null ? order : { ...order, conditions: copy });
   const same = copy === null ? null : await unchanged(crawl, task, copy, got, url);
   // The 304 is about another page, or the stored records are gone.
@@ -146,12 +152,20 @@ async function attempt(
   if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
   const answeredMs = got.answer?.headMs ?? null;
   if (got.isList === true) return { ...(await readStartList(deps, crawl, task, got.answer!, context)), answeredMs };
-  if (same !== null) return { ...same, answeredMs };
-  const outcome = await concluded(deps, crawl, task, got, url, site?.learned ?? null);
-  const handled = {
-    ...(crawl.fixtures === null || !reads ? outcome : await crawl.fixtures.with(outcome, got)),
-    answeredMs,
+  const finalUrl = got.answer?.finalUrl ?? url;
+  const visit = {
+    key: crawlKey(got.failure === null ? finalUrl : (task.url ?? url)),
+    url: finalUrl,
+    isRedirected: finalUrl !== url,
+    again: () => getPage(deps, { ...order, plan: got.plan }),
   };
+  if (same !== null)
+    return { ...(crawl.monitor === null || !reads ? same : await crawl.monitor.same(same, visit)), answeredMs };
+  const outcome = await concluded(deps, crawl, task, got, url, site?.learned ?? null);
+  const tracked = reads ? await withTracking(deps, crawl.tracking, outcome, finalUrl, crawl.recipe) : outcome;
+  const kept = crawl.fixtures === null || !reads ? tracked : await crawl.fixtures.with(tracked, got);
+  const compared = crawl.monitor === null || !reads ? kept : await crawl.monitor.with(kept, got, visit, context);
+  const handled = { ...compared, answeredMs };
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
 }
 

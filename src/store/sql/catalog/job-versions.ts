@@ -49,7 +49,7 @@ export function keepVersion({ connection }: Context, job: number, source: JobCha
 }
 
 /** The number of the newest version, within the caller's transaction; 0: none. */
-export function newestVersion({ connection }: Context, job: number): number {
+export function newestVersion({ connection }: Pick<Context, "connection">, job: number): number {
   const row = connection.sql("SELECT max(version) AS version FROM job_versions WHERE job = ?").get(job);
   return Number(row?.["version"] ?? 0);
 }
@@ -106,22 +106,36 @@ export function definitionOf(row: DefinitionRow): JobDefinition {
  * the same values. Within the caller's transaction, after the restored version is written.
  */
 export function keepBaseline({ connection }: Context, job: { n: number; id: string }): void {
-  const list = rows<Pick<VersionRow, "version" | "author" | "kind" | "url" | "recipe">>(
-    connection
-      .sql("SELECT version, author, kind, url, recipe FROM job_versions WHERE job = ? ORDER BY version")
-      .all(job.n),
+  const repaired = rows<{ version: number }>(
+    connection.sql("SELECT version FROM job_versions WHERE job = ? AND author = 'repair' ORDER BY version").all(job.n),
   );
-  const labels = list.map(({ kind, url, recipe }) => rulesOfJob({ kind, url, recipe: JSON.parse(recipe) as unknown }));
-  const newest = labels.at(-1) ?? null;
+  if (repaired.length === 0) return;
+  const labels = new Map<number, string | null>();
+  // One by one: a recipe may be large.
+  const labelOf = (version: number): string | null => {
+    if (!labels.has(version)) labels.set(version, rulesOfVersion({ connection }, job.n, version));
+    return labels.get(version) ?? null;
+  };
+  const newest = labelOf(newestVersion({ connection }, job.n));
   if (newest === null) return;
-  const repairs = list.flatMap(({ author }, index) => {
-    const [before, after] = [labels[index - 1] ?? null, labels[index] ?? null];
-    return author === "repair" && before !== null && after !== null ? [[before, after] as const] : [];
+  const repairs = repaired.flatMap(({ version }) => {
+    const [before, after] = [labelOf(version - 1), labelOf(version)];
+    return before !== null && after !== null ? [[before, after] as const] : [];
   });
   for (const other of connectedBy(repairs, newest))
     connection
       .sql("UPDATE run_health SET rules = ? WHERE job = ? AND rules = ? AND baseline = 1")
       .run(newest, job.id, other);
+}
+
+/** What runs of this version are compared by; null: it is not kept any more, or has no rules. */
+function rulesOfVersion({ connection }: Pick<Context, "connection">, job: number, version: number): string | null {
+  const row = connection
+    .sql("SELECT kind, url, recipe FROM job_versions WHERE job = ? AND version = ?")
+    .get(job, version) as Pick<VersionRow, "kind" | "url" | "recipe"> | undefined;
+  if (row === undefined) return null;
+  const { kind, url, recipe } = row;
+  return rulesOfJob({ kind, url, recipe: JSON.parse(recipe) as unknown });
 }
 
 /** All labels that repairs lead to from this one, in either direction, without itself. */

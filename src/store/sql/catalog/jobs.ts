@@ -19,6 +19,8 @@ import { dropCopies } from "../crawls/page-copies.ts";
 import { dropStates } from "../crawls/page-states.ts";
 import { trimFixtures } from "./fixtures.ts";
 import { definitionOf, type DefinitionRow, keepBaseline, keepVersion } from "./job-versions.ts";
+import { dropMonitor } from "../monitors/changes.ts";
+import { dropWaiting } from "../monitors/waiting-pages.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
 import { dropPagesOfJob } from "../runs/retention.ts";
 
@@ -167,7 +169,7 @@ export function updateJob(
         ) as unknown as JobRow;
       trimFixtures(context, row.n, row.fixtures);
       keepVersion(context, row.n, source, now);
-      if (source?.restored !== undefined) keepBaseline(context, row);
+      if (source?.restored !== undefined && row.kind !== "workflow") keepBaseline(context, row);
       return toRecord(row);
     },
     { durable: true },
@@ -214,12 +216,15 @@ export async function deleteJob(
   const { n } = requireDeletable(context, id);
   while (connection.write(() => dropCopies(context, n, DELETE_BATCH))) await setImmediate();
   while (connection.write(() => dropStates(context, n, DELETE_BATCH))) await setImmediate();
+  while (connection.write(() => dropMonitor(context, n, DELETE_BATCH))) await setImmediate();
   return connection.write(
     () => {
       requireDeletable(context, id);
       // A run may have started and ended in between.
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
       dropStates(context, n, Number.MAX_SAFE_INTEGER);
+      while (dropMonitor(context, n, DELETE_BATCH));
+      dropWaiting(context, "job = ?", n);
       trimFixtures(context, n, 0);
       connection.sql("DELETE FROM job_versions WHERE job = ?").run(n);
       connection.sql("DELETE FROM repairs WHERE job = ?").run(n);

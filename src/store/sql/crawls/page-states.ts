@@ -8,7 +8,7 @@ import type { ForEach, Value } from "../kernel/connection.ts";
 import { type Context, keyHash, mergeFacts, parseJson, rows } from "../kernel/context.ts";
 
 /** Without a run: the row's key already contains the job. */
-function stateHash(key: string): Uint8Array {
+export function stateHash(key: string): Uint8Array {
   return keyHash("", key);
 }
 
@@ -205,6 +205,7 @@ export function concludeComparison(
     connection.dialect.lockName(connection, `job:${jobOf(context, run)}`);
     const unseen = `${notReached} AND scope_hash = ?2 AND redirected = 0`;
     const scopeHash = scopeHashOfRun(context, run);
+    mergeFacts(context, run, { reached_all: Buffer.from(scopeHash).toString("hex") });
     connection
       .sql(
         `INSERT INTO page_changes (run, key_hash, change, url)

@@ -29,6 +29,7 @@ export const RANK = {
   events: 6,
   proxies: 7,
   control: 8,
+  trackedPages: 9,
 } as const;
 
 /** The query determines the type of its rows. */

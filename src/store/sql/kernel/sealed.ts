@@ -21,6 +21,10 @@ const HAS_SEALED = `SELECT (
     OR EXISTS (SELECT 1 FROM tasks WHERE ${isIn("url")} OR ${isIn("payload")})
     OR EXISTS (SELECT 1 FROM fixtures WHERE sealed = 1)
     OR EXISTS (SELECT 1 FROM run_pages WHERE sealed = 1)
+    OR EXISTS (SELECT 1 FROM monitor_states WHERE sealed = 1)
+    OR EXISTS (SELECT 1 FROM monitor_pages WHERE sealed = 1)
+    OR EXISTS (SELECT 1 FROM monitor_files WHERE sealed = 1)
+    OR EXISTS (SELECT 1 FROM tracked_pages WHERE sealed = 1)
     OR EXISTS (SELECT 1 FROM templates WHERE ${isIn("definition")})
   ) AS found`;
 

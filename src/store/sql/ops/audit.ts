@@ -237,6 +237,7 @@ const CHECKS: readonly Check[] = [
         "run_traps",
         "run_health",
         "run_pages",
+        "monitor_pages",
         "workflows",
         "workflow_snapshots",
         "steps",
@@ -284,7 +285,15 @@ const CHECKS: readonly Check[] = [
            AND v.version = (SELECT max(w.version) FROM job_versions w WHERE w.job = j.n)
            AND (j.kind = 'workflow' OR (v.recipe = j.recipe AND v.url = j.url AND v.tags = j.tags)))`,
       ).map((row) => `job ${row.id} is not`),
-      ...["job_versions", "repairs", "run_pages"].flatMap((table) =>
+      ...[
+        "job_versions",
+        "repairs",
+        "run_pages",
+        "monitors",
+        "monitor_states",
+        "monitor_pages",
+        "monitor_changes",
+      ].flatMap((table) =>
         all<{ job: number }>(
           context,
           `SELECT DISTINCT x.job FROM ${table} x WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.n = x.job)`,

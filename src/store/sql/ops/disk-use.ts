@@ -6,12 +6,14 @@ export function storedBytes(
   { connection }: Context,
   { after, limit }: { after: number; limit: number },
 ): { bytes: number; last: number | null } {
-  // Few and small: counted at once, with the first batch.
+  // Fewer than artifacts: counted at once, with the first batch.
   const fixtureBytes = () => {
     const row = connection
       .sql(
         `SELECT coalesce(sum(size), 0) AS bytes FROM (SELECT hash, max(size) AS size
-           FROM (SELECT hash, size FROM fixtures UNION ALL SELECT hash, size FROM run_pages) AS f
+           FROM (SELECT hash, size FROM fixtures UNION ALL SELECT hash, size FROM run_pages
+             UNION ALL SELECT hash, size FROM monitor_states UNION ALL SELECT hash, size FROM monitor_files
+             UNION ALL SELECT hash, size FROM tracked_pages) AS f
            WHERE NOT EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = f.hash) GROUP BY hash) AS files`,
       )
       .get();

@@ -93,6 +93,19 @@ const removeArtifacts: Step = (context, run, limit) =>
 const removePages: Step = (context, run, limit) =>
   dropPages(context, "n IN (SELECT n FROM run_pages WHERE run = ? ORDER BY n LIMIT ?)", run, limit);
 
+/** Pages that nobody has compared. */
+const removeMonitored: Step = ({ connection }, run, limit) => {
+  const which = "n IN (SELECT n FROM monitor_pages WHERE run = ? ORDER BY n LIMIT ?)";
+  for (const column of ["hash", "again_hash"])
+    connection
+      .sql(
+        `INSERT INTO orphaned_files SELECT DISTINCT ${column} FROM monitor_pages WHERE ${column} IS NOT NULL AND ${which}
+         ON CONFLICT DO NOTHING`,
+      )
+      .run(run, limit);
+  return Number(connection.sql(`DELETE FROM monitor_pages WHERE ${which}`).run(run, limit).changes);
+};
+
 /** Removes rows and records their files, which a later sweep removes unless another row references them. */
 export function dropArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): Changes {
   connection
@@ -221,6 +234,7 @@ const STEPS: readonly Step[] = [
   removeFrom("results", "n"),
   removeArtifacts,
   removePages,
+  removeMonitored,
   removeTasks,
   removeFrom("steps", "task"),
   removeFrom("step_edges", "step, dependent"),
@@ -239,7 +253,12 @@ const STEPS: readonly Step[] = [
 /** By the outputs of a task, or as a page that a run or its job keeps. */
 const IS_REFERENCED = `(EXISTS (SELECT 1 FROM artifacts a WHERE a.hash = l.hash)
   OR EXISTS (SELECT 1 FROM run_pages p WHERE p.hash = l.hash)
-  OR EXISTS (SELECT 1 FROM fixtures f WHERE f.hash = l.hash))`;
+  OR EXISTS (SELECT 1 FROM fixtures f WHERE f.hash = l.hash)
+  OR EXISTS (SELECT 1 FROM monitor_states m WHERE m.hash = l.hash)
+  OR EXISTS (SELECT 1 FROM monitor_pages p WHERE p.hash = l.hash)
+  OR EXISTS (SELECT 1 FROM monitor_pages p WHERE p.again_hash = l.hash)
+  OR EXISTS (SELECT 1 FROM monitor_files f WHERE f.hash = l.hash)
+  OR EXISTS (SELECT 1 FROM tracked_pages t WHERE t.hash = l.hash))`;
 
 export function orphanedFiles(
   { connection }: Context,

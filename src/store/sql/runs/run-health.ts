@@ -1,4 +1,9 @@
-import { BASELINE_RUNS, type DegradedReason, degradedReasons } from "../../../domain/health/compare.ts";
+import {
+  BASELINE_RUNS,
+  type DegradedReason,
+  degradedReasons,
+  MIN_BASELINE_RUNS,
+} from "../../../domain/health/compare.ts";
 import { describeReason } from "../../../domain/health/describe-reason.ts";
 import type { OnDegraded } from "../../../domain/health/on-degraded.ts";
 import type { HealthProfile } from "../../../domain/health/profile.ts";
@@ -12,6 +17,7 @@ import type { HealthRecord, HealthStore, RecordedHealth } from "../../ports/heal
 import { insertAlerts } from "../catalog/alerts.ts";
 import { requireJob } from "../catalog/jobs.ts";
 import { appendEvent, type Context, mergeFacts, parseJson, rows, toJson } from "../kernel/context.ts";
+import { stateHash } from "../crawls/page-states.ts";
 import { endCompared } from "./end-run.ts";
 import { dropPagesOf, dropPagesOfJob } from "./retention.ts";
 
@@ -27,6 +33,7 @@ export function healthStore(context: Context): HealthStore {
   return {
     runsWithoutHealth: async (limit) => runsWithoutHealth(context, limit),
     recordRunHealth: async (run, found, options, now) => recordRunHealth(context, run, found, options, now),
+    pagesReadBefore: async (runId, rules, keys) => readBefore(context, runId, { rules, keys }),
     runHealth: async (jobId, { limit }) => readHealth(context, jobId, limit),
     acceptHealth: async (jobId, now) => acceptHealth(context, jobId, now),
     countDegradedRuns: async () => countDegraded(context),
@@ -118,6 +125,32 @@ function baselineOf({ connection }: Context, run: ProfiledRun, rules: string): H
     )
     .all(run.job, run.n, rules);
   return rows<{ profile: string }>(list).map(({ profile }) => JSON.parse(profile) as HealthProfile);
+}
+
+/**
+ * Pages that have failed for longer are not new: of a list that some runs do not reach the end of, they would be another
+ * share each time.
+ */
+function readBefore(
+  { connection }: Context,
+  runId: string,
+  { rules, keys }: { rules: string; keys: readonly string[] },
+): boolean[] {
+  const oldest = connection
+    .sql(
+      `SELECT min(run) AS run FROM (SELECT h.run FROM runs r JOIN run_health h ON h.job = r.job AND h.run < r.n
+         WHERE r.id = ? AND h.rules = ? AND h.baseline = 1 ORDER BY h.run DESC LIMIT ${MIN_BASELINE_RUNS}) AS newest`,
+    )
+    .get(runId, rules) as { run: number | null };
+  if (oldest.run === null) return keys.map(() => false);
+  const { run } = oldest;
+  const text = `SELECT 1 AS known FROM runs r JOIN jobs j ON j.id = r.job JOIN page_states s ON s.job = j.n AND s.key_hash = ?
+    JOIN run_health h ON h.run = s.run AND h.rules = ? WHERE r.id = ? AND s.run >= ? AND s.run < r.n`;
+  const found = connection.dialect.firsts(
+    connection,
+    keys.map((key) => ({ text, values: [stateHash(key), rules, runId, run] })),
+  );
+  return found.map((row) => row !== undefined);
 }
 
 /** The fields that the run before was degraded in: their alert is still open. */

@@ -1,6 +1,7 @@
 /** Pages of a run that are kept until its records are compared with those before. */
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { BodyForm } from "../../../domain/page/fixture.ts";
+import type { TaskState } from "../../../domain/run/states.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { RunPageRecord } from "../../ports/repair-port.ts";
 import { type Context, rows } from "../kernel/context.ts";
@@ -17,10 +18,22 @@ interface PageRow {
   sealed: number;
 }
 
-/** Keeps the page of an ended task; a page that is fetched again replaces it. */
-export function keepRunPage(context: Context, { task, report }: SettledTask, run: number): void {
-  const page = report?.keptPage;
-  if (page === undefined) return;
+/** Whether the task may have ended before with a page that was kept, and was tried again. */
+export function mayHavePage({ attempts, runKind }: SettledTask["task"]): boolean {
+  return (
+    runKind !== "workflow" &&
+    attempts.some(({ failure_reason: reason }) => reason === null || reason === "field_missing")
+  );
+}
+
+/** Keeps the page of an ended task, in place of the one that an earlier end of the task kept. */
+export function keepRunPage(context: Context, { task, report }: SettledTask, run: number, state: TaskState): void {
+  const page = state === "skipped" ? undefined : report?.keptPage;
+  if (page === undefined) {
+    // The task gives other records now.
+    if (mayHavePage(task)) replacePage(context, task.row);
+    return;
+  }
   const { connection } = context;
   // A task without a history has no page yet.
   if (task.attempts.length > 0) replacePage(context, task.row);

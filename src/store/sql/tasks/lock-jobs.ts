@@ -2,6 +2,7 @@ import type { Turn } from "../../ports/claim-port.ts";
 import type { SettleBatch, SettledTask } from "../../ports/port.ts";
 import { goneByFailure } from "../crawls/page-states.ts";
 import type { Context } from "../kernel/context.ts";
+import { mayHavePage } from "../runs/run-pages.ts";
 import { HAS_STOPS } from "./stop-task.ts";
 
 const OPEN_TASKS = `SELECT coalesce(sum(s.queued + s.running + s.retrying), 0) FROM streams s WHERE s.run = r.n`;
@@ -52,9 +53,9 @@ export function lockJobs(
 
 /** Whether the outcome changes rows that the runs of a job share. */
 function writesJob(settled: SettledTask): boolean {
-  const { verdict, report } = settled;
+  const { verdict, report, task } = settled;
   if (goneByFailure(settled) !== null) return true;
+  if (!KEPT.has(verdict.kind) && (report?.keptPage !== undefined || mayHavePage(task))) return true;
   if (verdict.kind !== "completed" || report === undefined) return false;
-  const { page, copy, fixture, keptPage } = report;
-  return [page, copy, fixture, keptPage].some((kept) => kept !== undefined);
+  return [report.page, report.copy, report.fixture].some((kept) => kept !== undefined);
 }

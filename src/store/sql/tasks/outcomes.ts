@@ -15,6 +15,8 @@ import { dropChildren } from "./stop-task.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import type { Advance } from "../workflows/workflow-advance.ts";
 import { keepFixture } from "../catalog/fixtures.ts";
+import { keepTrackedPage } from "../monitors/tracked-pages.ts";
+import { keepMonitoredPage } from "../monitors/waiting-pages.ts";
 import { keepRunPage } from "../runs/run-pages.ts";
 import { PageCompletions } from "../catalog/webhooks.ts";
 import { putToSleep } from "../workflows/workflow-sleep.ts";
@@ -122,6 +124,7 @@ export class Outcomes {
       this.#discover(settled);
       this.#settling.advance.ended(settled.task, verdict);
     } else this.#skippedAlias(settled);
+    keepRunPage(this.#context, settled, this.#runOf(settled), state);
     this.#report(settled);
   }
 
@@ -166,7 +169,9 @@ export class Outcomes {
     this.#counts.completed(this.#runOf(settled), settled);
     keepCopy(this.#context, settled, verdict.results.length);
     keepFixture(this.#context, settled, this.#settling.now);
-    keepRunPage(this.#context, settled, this.#runOf(settled));
+    keepRunPage(this.#context, settled, this.#runOf(settled), "completed");
+    keepMonitoredPage(this.#context, settled, this.#runOf(settled), this.#settling.now);
+    keepTrackedPage(this.#context, settled, this.#settling.now);
     this.#recordCompletion(settled, { records: verdict.results.length });
     this.#discover(settled);
     this.#settling.advance.ended(task, verdict);
@@ -176,8 +181,9 @@ export class Outcomes {
   #failed(settled: SettledTask, verdict: Verdict<"failed">): void {
     const { task, report } = settled;
     this.#discover(settled);
-    keepRunPage(this.#context, settled, this.#runOf(settled));
+    keepRunPage(this.#context, settled, this.#runOf(settled), "failed");
     this.#report(settled);
+    keepMonitoredPage(this.#context, settled, this.#runOf(settled), this.#settling.now);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;
     this.#recordCompletion(settled, null);
     this.#pages.failed(this.#runOf(settled), settled);

@@ -120,7 +120,10 @@ export default function Jobs() {
               { name: "Retention …", icon: "clock", onChoose: () => setKeeping(job) },
               ...(job.kind === "workflow"
                 ? []
-                : [{ name: "Data quality", icon: "half" as const, onChoose: () => go(`/jobs/${job.id}/quality`) }]),
+                : [
+                    { name: "Data quality", icon: "half" as const, onChoose: () => go(`/jobs/${job.id}/quality`) },
+                    { name: "Changes", icon: "columns" as const, onChoose: () => go(`/jobs/${job.id}/changes`) },
+                  ]),
               { name: "Versions", icon: "clock", onChoose: () => go(`/jobs/${job.id}/versions`) },
               { name: "Show runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
               { name: "Delete", icon: "trash", danger: true, onChoose: () => setDeleted(job) },

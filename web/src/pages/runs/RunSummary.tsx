@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Crawl, Run } from "../../api/types.ts";
-import { capital, fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
+import { capital, count, fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
 import { atWorkWords, outcomeBesideCounts, progressWords, shownProgress, sinceWords } from "../../logic/run-page.ts";
 import { describeReason } from "../../../../src/domain/health/describe-reason.ts";
 import type { RunProgress } from "./logic/run-progress.ts";
@@ -304,6 +304,14 @@ export function Origin({ run }: { run: Run }) {
           <Link className="link" href={`/jobs/${run.job_id}/quality`}>
             Data quality
           </Link>
+          {run.monitor === null ? null : (
+            <>
+              {" · "}
+              <Link className="link" href={`/jobs/${run.job_id}/changes?run=${run.id}`}>
+                {count(run.monitor.new + run.monitor.changed + run.monitor.removed, "changed page")}
+              </Link>
+            </>
+          )}
         </>
       )}
       {run.parent === null ? null : (

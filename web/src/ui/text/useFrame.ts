@@ -9,7 +9,15 @@ export interface Picked {
   position: number;
 }
 
+/** Elements with a text: nested ones with the same text are one place. */
+interface TextPlace {
+  first: number;
+  last: number;
+}
+
 export interface Frame {
+  /** Where the page shows a text, in document order. */
+  locate: (text: string) => Promise<TextPlace[]>;
   element: RefObject<HTMLIFrameElement | null>;
   /** What the selectors match, in the page or in the item around the clicked element. */
   ask: (selectors: readonly string[], within: string | null) => Promise<Tried[]>;
@@ -23,12 +31,18 @@ interface FrameInput {
   onPicked?: (picked: Picked) => void;
 }
 
+/** A frame that does not answer for so long shows nothing. */
+const LOCATE_MS = 3000;
 const NOTHING = { selector: "", items: "" };
 
 export function useFrame({ html, marked = NOTHING, onPicked }: FrameInput): Frame {
   const element = useRef<HTMLIFrameElement>(null);
   const [ready, setReady] = useState(0);
   const [shown, setShown] = useState(0);
+  const locating = useRef(new Map<number, { text: string; resolve: (places: TextPlace[]) => void }>());
+  // Numbers the shown pages: a click on the page before does not count for the next one.
+  const page = useRef({ html, number: 1 });
+  if (page.current.html !== html) page.current = { html, number: page.current.number + 1 };
   const waiting = useRef(new Map<number, (tried: Tried[]) => void>());
   const lastId = useRef(0);
   const latest = useRef(onPicked);
@@ -41,8 +55,16 @@ export function useFrame({ html, marked = NOTHING, onPicked }: FrameInput): Fram
       if (source === null || source !== element.current?.contentWindow) return;
       const said = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
       if (said["type"] === "ready") setReady((n) => n + 1);
-      else if (said["type"] === "shown") setShown((n) => n + 1);
-      else if (said["type"] === "picked") {
+      else if (said["type"] === "shown") {
+        if (said["page"] !== page.current.number) return;
+        setShown((n) => n + 1);
+        for (const [id, { text }] of locating.current) post({ type: "locate", id, text });
+      } else if (said["type"] === "located" && said["page"] === page.current.number) {
+        const id = Number(said["id"]);
+        locating.current.get(id)?.resolve(Array.isArray(said["places"]) ? said["places"].map(placeOf) : []);
+        locating.current.delete(id);
+      } else if (said["type"] === "picked") {
+        if (said["page"] !== page.current.number) return;
         const chain = chainOf(said["chain"]);
         if (chain.length > 0)
           latest.current?.({ chain, text: String(said["text"] ?? ""), position: Number(said["position"]) || 0 });
@@ -61,7 +83,7 @@ export function useFrame({ html, marked = NOTHING, onPicked }: FrameInput): Fram
     let isOutdated = false;
     // Loaded with the first page: the parser is a tenth of the dashboard's code.
     void import("../logic/clean-html.ts").then(({ cleanHtml }) => {
-      if (!isOutdated) post({ type: "show", html: cleanHtml(html) });
+      if (!isOutdated) post({ type: "show", html: cleanHtml(html), page: page.current.number });
     });
     return () => {
       isOutdated = true;
@@ -81,7 +103,23 @@ export function useFrame({ html, marked = NOTHING, onPicked }: FrameInput): Fram
       waiting.current.set(id, resolve);
       post({ type: "try", id, selectors, within });
     });
-  return { element, ask };
+  const locate: Frame["locate"] = (text) =>
+    new Promise((resolve) => {
+      const id = (lastId.current += 1);
+      locating.current.set(id, { text, resolve });
+      // A page that is not shown yet is asked then.
+      post({ type: "locate", id, text });
+      setTimeout(() => {
+        resolve([]);
+        locating.current.delete(id);
+      }, LOCATE_MS);
+    });
+  return { element, ask, locate };
+}
+
+function placeOf(value: unknown): TextPlace {
+  const { first, last } = (value ?? {}) as Record<string, unknown>;
+  return { first: Number(first) || 0, last: Number(last) || 0 };
 }
 
 function triedOf(value: unknown): Tried {

@@ -11,18 +11,18 @@ import type { LearnState } from "./useLearn.ts";
 
 /** Fetches the pages that show example values. */
 export function AddPages({ state: { form, change }, learn }: { state: NewState; learn: LearnState }) {
-  const { pages, page, show, addPages, removePage } = learn;
+  const { pages, page, show, addPages, removePage, adding, setAdding } = learn;
   const [typed, setTyped] = useState(() => (pages.length === 0 ? (lines(form.url)[0] ?? "") : ""));
-  const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const isFull = pages.length >= MOST_PAGES;
   const add = async (event: FormEvent) => {
     event.preventDefault();
+    if (adding) return;
     const urls = typed.split(/\s+/).filter((url) => url !== "");
     if (urls.length === 0) return setError(new Error("Paste the URL of a page above."));
     if (urls.length + pages.length > MOST_PAGES)
       return setError(new Error(`Rules are learned from at most ${MOST_PAGES} pages: remove one first.`));
-    setBusy(true);
+    setAdding(true);
     setError(null);
     const fetched: FetchedPage[] = [];
     try {
@@ -33,7 +33,7 @@ export function AddPages({ state: { form, change }, learn }: { state: NewState; 
       setTyped(urls.slice(fetched.length).join(" "));
       setError(failed);
     } finally {
-      setBusy(false);
+      setAdding(false);
       if (fetched.length > 0) addPages(fetched);
       if (fetched[0] !== undefined && lines(form.url).length === 0) change({ url: fetched[0].asked ?? fetched[0].url });
     }
@@ -56,7 +56,7 @@ export function AddPages({ state: { form, change }, learn }: { state: NewState; 
           <div className="fetch-session">
             <SessionChoice bare urls={[typed]} value={form.session} onChange={(session) => change({ session })} />
           </div>
-          <Button type="submit" kind={pages.length === 0 ? "primary" : "plain"} busy={busy} icon="download">
+          <Button type="submit" kind={pages.length === 0 ? "primary" : "plain"} busy={adding} icon="download">
             {pages.length === 0 ? "Fetch page" : "Add page"}
           </Button>
         </form>

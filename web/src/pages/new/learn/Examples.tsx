@@ -1,18 +1,20 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from "react";
 import { Button, IconButton } from "../../../ui/Button.tsx";
 import { Card } from "../../../ui/Card.tsx";
 import { Input } from "../../../ui/Field.tsx";
 import { ErrorBox } from "../../../ui/States.tsx";
-import { type ExampleField, exampleProblems, nextOf, withValue } from "../logic/examples.ts";
+import { type ExampleField, exampleProblems, nextOf, withTyped } from "../logic/examples.ts";
 import { asText } from "../logic/found.ts";
 import { freeName } from "../logic/rules.ts";
+import type { Frame } from "../../../ui/text/useFrame.ts";
 import type { LearnState } from "./useLearn.ts";
 
 /** The fields with their example values: clicked on the page, or typed. */
-export function Examples({ learn }: { learn: LearnState }) {
-  const { pages, page, fields, setFields, armed, setArmed, busy, error } = learn;
+export function Examples({ learn, locate }: { learn: LearnState; locate: RefObject<Frame["locate"] | null> }) {
+  const { pages, page, fields, setFields, armed, setArmed, isList, busy, error } = learn;
+  const [refused, setRefused] = useState<{ key: number; why: string } | null>(null);
   const [isTried, setIsTried] = useState(false);
-  const problems = exampleProblems(fields);
+  const problems = exampleProblems(fields, { isList });
   const list = useRef<HTMLUListElement>(null);
   const added = useRef<number | null>(null);
   useEffect(() => {
@@ -30,6 +32,22 @@ export function Examples({ learn }: { learn: LearnState }) {
   };
   const set = (key: number, more: Partial<ExampleField>) =>
     setFields(fields.map((field) => (field.key === key ? { ...field, ...more } : field)));
+  const latest = useRef(fields);
+  latest.current = fields;
+  const addTyped = async (key: number, text: string) => {
+    if (page === null) return;
+    const places = (await locate.current?.(text)) ?? [];
+    const field = latest.current.find((one) => one.key === key);
+    if (field === undefined) return;
+    const typed = { page: page.key, text, places, isList };
+    const why = withTyped(field, typed);
+    setRefused(typeof why === "string" ? { key, why } : null);
+    const added = (one: ExampleField) => {
+      const next = one.key === key ? withTyped(one, typed) : one;
+      return typeof next === "string" ? one : next;
+    };
+    setFields((old) => old.map(added));
+  };
   const learnNow = () => {
     setIsTried(true);
     if (fields.length > 0 && problems.size === 0) void learn.learn();
@@ -88,11 +106,8 @@ export function Examples({ learn }: { learn: LearnState }) {
                 <TypedValue
                   number={n + 1}
                   isDisabled={page === null}
-                  onAdd={(text) =>
-                    page === null
-                      ? undefined
-                      : set(field.key, withValue(field, { page: page.key, text, position: Infinity }))
-                  }
+                  refusal={refused?.key === field.key ? refused.why : null}
+                  onAdd={(text) => void addTyped(field.key, text)}
                 />
               </li>
             ))}
@@ -140,10 +155,13 @@ function Values({
 function TypedValue({
   number,
   isDisabled,
+  refusal,
   onAdd,
 }: {
   number: number;
   isDisabled: boolean;
+  /** Why the last value was not added. */
+  refusal: string | null;
   onAdd: (text: string) => void;
 }) {
   const [text, setText] = useState("");
@@ -162,6 +180,7 @@ function TypedValue({
         maxLength={10_000}
         spellCheck={false}
         value={text}
+        error={refusal ?? undefined}
         onChange={({ target }) => setText(target.value)}
       />
       <Button type="submit" size="small" disabled={isDisabled} aria-label={`Add the value of field ${number}`}>

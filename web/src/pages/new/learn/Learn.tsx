@@ -1,12 +1,12 @@
 /** Rules from examples: pages in their sandbox, the wanted values, and the rules that find them. */
-import { useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { Card } from "../../../ui/Card.tsx";
 import { Segmented } from "../../../ui/Field.tsx";
 import { HtmlFrame } from "../../../ui/text/HtmlFrame.tsx";
 import { EmptyState } from "../../../ui/States.tsx";
 import { Tabs } from "../../../ui/Tabs.tsx";
 import { toast } from "../../../ui/overlay/Toast.tsx";
-import { type Picked, useFrame } from "../../../ui/text/useFrame.ts";
+import { type Frame, type Picked, useFrame } from "../../../ui/text/useFrame.ts";
 import { formWithRules, withClick } from "../logic/examples.ts";
 import { asText } from "../logic/found.ts";
 import { pageHtml } from "../logic/page-html.ts";
@@ -46,9 +46,12 @@ export function Learn({
       learn.choose(field, index);
     },
   };
+  const locate = useRef<Frame["locate"] | null>(null);
   const view =
-    page === null ? null : <ExampleView learn={learn} page={page} marked={markedOf(lesson, choice, focused)} />;
-  const examples = <Examples learn={learn} />;
+    page === null ? null : (
+      <ExampleView learn={learn} page={page} marked={markedOf(lesson, choice, focused)} locate={locate} />
+    );
+  const examples = <Examples learn={learn} locate={locate} />;
   const learned = <Learned state={state} learn={withFocus} onUse={use} />;
   return (
     <>
@@ -70,6 +73,8 @@ export function Learn({
               count: learn.fields.length,
               panel: () => (
                 <div className="stack">
+                  {/* Finds typed values. */}
+                  <div hidden>{view}</div>
                   {examples}
                   {learned}
                 </div>
@@ -94,15 +99,19 @@ function ExampleView({
   learn,
   page,
   marked,
+  locate,
 }: {
   learn: LearnState;
   page: LearnPage;
   marked: { selector: string; items: string };
+  locate: RefObject<Frame["locate"] | null>;
 }) {
   const { isList, setIsList } = learn;
   const [note, setNote] = useState("");
   const latest = useRef({ learn, page });
   latest.current = { learn, page };
+  // It was about another page, or another kind of record.
+  useEffect(() => setNote(""), [page.key, isList]);
   const onPicked = (picked: Picked) => {
     const { learn: now, page: shown } = latest.current;
     const result = withClick(now.fields, picked, { page: shown.key, armed: now.armed, isList: now.isList });
@@ -112,6 +121,12 @@ function ExampleView({
     setNote(`${result.name}: ${asText(result.text)}`);
   };
   const frame = useFrame({ html: pageHtml(page), marked, ...(page.isJson ? {} : { onPicked }) });
+  useEffect(() => {
+    locate.current = page.isJson ? null : frame.locate;
+    return () => {
+      locate.current = null;
+    };
+  });
   return (
     <Card
       className="page-view"
@@ -121,17 +136,15 @@ function ExampleView({
         </span>
       }
       actions={
-        page.isJson ? null : (
-          <Segmented
-            label="Records on the page"
-            value={isList ? "list" : "one"}
-            choices={[
-              { value: "one", name: "One record" },
-              { value: "list", name: "List of records" },
-            ]}
-            onChange={(value) => setIsList(value === "list")}
-          />
-        )
+        <Segmented
+          label="Records on the page"
+          value={isList ? "list" : "one"}
+          choices={[
+            { value: "one", name: "One record" },
+            { value: "list", name: "List of records" },
+          ]}
+          onChange={(value) => setIsList(value === "list")}
+        />
       }
       flush
     >

@@ -1,7 +1,7 @@
 /** Pages and example values of the playground, and the rules learned from them. */
-import { useRef, useState } from "react";
+import { type SetStateAction, useRef, useState } from "react";
 import { type Answer, call } from "../../../api/client.ts";
-import { type Armed, type ExampleField, learnOrder, nextOf } from "../logic/examples.ts";
+import { type Armed, type ExampleField, learnOrder, MOST_PAGES } from "../logic/examples.ts";
 import type { FetchedPage } from "../usePreview.ts";
 
 export type LearnPage = FetchedPage & { key: number };
@@ -12,10 +12,14 @@ export interface LearnState {
   /** The shown page; null: there is none. */
   page: LearnPage | null;
   show: (key: number) => void;
+  /** Those beyond `MOST_PAGES` are left out. */
   addPages: (pages: readonly FetchedPage[]) => void;
+  /** Pages are being fetched; also while another view is shown. */
+  adding: boolean;
+  setAdding: (adding: boolean) => void;
   removePage: (key: number) => void;
   fields: readonly ExampleField[];
-  setFields: (fields: readonly ExampleField[]) => void;
+  setFields: (fields: SetStateAction<readonly ExampleField[]>) => void;
   armed: Armed | null;
   setArmed: (armed: Armed | null) => void;
   isList: boolean;
@@ -38,6 +42,9 @@ export function useLearn(): LearnState {
   const [isList, setIsList] = useState(false);
   const [lesson, setLesson] = useState<Lesson | null>(null);
   const [choice, setChoice] = useState<Readonly<Record<string, number>>>({});
+  const [adding, setAdding] = useState(false);
+  // Pages may be added while others are fetched: no two have the same key.
+  const lastKey = useRef(0);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   // An answer to examples that were changed meanwhile is dropped.
@@ -54,17 +61,18 @@ export function useLearn(): LearnState {
     page: pages.find(({ key }) => key === shown) ?? pages[0] ?? null,
     show: setShown,
     addPages: (more) => {
-      const first = nextOf(pages);
-      const added = more.map((page, n) => ({ ...page, key: first + n }));
-      setPages([...pages, ...added]);
+      const added = more.map((page) => ({ ...page, key: (lastKey.current += 1) }));
+      setPages((old) => [...old, ...added].slice(0, MOST_PAGES));
       if (added[0] !== undefined) setShown(added[0].key);
       forget();
     },
     removePage: (key) => {
-      setPages(pages.filter((page) => page.key !== key));
-      setFields(fields.map((field) => ({ ...field, values: field.values.filter(({ page }) => page !== key) })));
+      setPages((old) => old.filter((page) => page.key !== key));
+      setFields((old) => old.map((field) => ({ ...field, values: field.values.filter(({ page }) => page !== key) })));
       forget();
     },
+    adding,
+    setAdding,
     fields,
     setFields: (next) => {
       setFields(next);
@@ -73,7 +81,10 @@ export function useLearn(): LearnState {
     armed,
     setArmed,
     isList,
-    setIsList,
+    setIsList: (next) => {
+      setIsList(next);
+      forget();
+    },
     lesson,
     choice,
     choose: (field, index) => setChoice((old) => ({ ...old, [field]: index })),
@@ -85,7 +96,7 @@ export function useLearn(): LearnState {
       const isWanted = () => asked.current === number;
       setBusy(true);
       try {
-        const answer = await call("learnRules", { body: learnOrder(pages, fields) });
+        const answer = await call("learnRules", { body: learnOrder(pages, fields, isList) });
         if (isWanted()) setLesson(answer);
       } catch (failed) {
         if (isWanted()) setError(failed);

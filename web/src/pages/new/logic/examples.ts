@@ -18,8 +18,16 @@ interface ExampleValue {
   /** Key of its page. */
   page: number;
   text: string;
-  /** In document order; typed values come last. */
+  /** In document order; a value that the page does not show comes last. */
   position: number;
+  /** The last of nested elements with this text; absent: `position`. */
+  end?: number;
+}
+
+/** Elements with a typed text: nested ones with the same text are one place. */
+interface TextPlace {
+  first: number;
+  last: number;
 }
 
 export interface ExampleField {
@@ -71,6 +79,10 @@ export function withClick(
   const value = clickedValue(picked);
   if (typeof value === "string") return value;
   const look = picked.chain.slice(0, 2).map(looksLike).join(" in ");
+  // The same element counts once.
+  const known = fields.find(({ values }) => values.some((one) => one.page === page && isAt(one, picked.position)));
+  if (known !== undefined && (armed === null || armed.key === known.key))
+    return { fields: [...fields], name: known.name, text: value.text };
   const similar = fields.filter((field) => field.look === look);
   const chosen =
     fields.find(({ key }) => key === armed?.key) ??
@@ -89,32 +101,73 @@ export function withClick(
   return { fields: [...fields, { key: nextOf(fields), name, look, values: [added] }], name, text: value.text };
 }
 
-/** The same element counts once; the values of a page are in document order. */
-export function withValue(field: ExampleField, value: ExampleValue): ExampleField {
+const isAt = ({ position, end = position }: ExampleValue, at: number) => position <= at && at <= end;
+
+/** The values of a page are in document order. A click says where a typed value is. */
+function withValue(field: ExampleField, value: ExampleValue): ExampleField {
   const isSame = (other: ExampleValue) =>
-    other.page === value.page &&
-    other.text === value.text &&
-    (other.position === value.position || other.position === Infinity);
-  const values = [...field.values.filter((other) => !isSame(other)), value];
-  return { ...field, values: values.toSorted((a, b) => a.position - b.position || 0) };
+    other.page === value.page && other.text === value.text && other.position === Infinity;
+  const same = field.values.find(isSame);
+  const values = [...field.values.filter((other) => other !== same), value];
+  // Values that the page does not show stay in the order they were typed in.
+  return { ...field, values: values.toSorted((a, b) => (a.position === b.position ? 0 : a.position - b.position)) };
+}
+
+/**
+ * Adds a typed value at the first of its places that the field does not have yet. In a list, records may have the same
+ * value; a single record has each value once. A string says why nothing is added.
+ */
+export function withTyped(
+  field: ExampleField,
+  { page, text, places, isList }: { page: number; text: string; places: readonly TextPlace[]; isList: boolean },
+): ExampleField | string {
+  const here = field.values.filter((one) => one.page === page);
+  if (!isList && here.some((one) => one.text === text)) return `${field.name} has this value already.`;
+  const isUsed = ({ first, last }: TextPlace) => here.some((one) => one.position >= first && one.position <= last);
+  const free = places.find((place) => !isUsed(place));
+  if (free === undefined && places.length > 0)
+    return `The page shows this value ${places.length === 1 ? "once" : `${places.length} times`}, and ${field.name} has it already.`;
+  const at = free === undefined ? { position: Infinity } : { position: free.first, end: free.last };
+  return withValue(field, { page, text, ...at });
 }
 
 /** What keeps the rules from being learned; empty: nothing. */
-export function exampleProblems(fields: readonly ExampleField[]): Map<number, string> {
+export function exampleProblems(
+  fields: readonly ExampleField[],
+  { isList = false }: { isList?: boolean } = {},
+): Map<number, string> {
   const problems = new Map<number, string>();
   const seen = new Set<string>();
-  for (const { key, name, values } of fields) {
+  for (const field of fields) {
+    const { key, name, values } = field;
+    const misfit = isList ? misfitOf(field, fields) : null;
     if (name.trim() === "") problems.set(key, "Give this field a name.");
     else if (seen.has(name.trim())) problems.set(key, "Another field has this name.");
     else if (values.length === 0) problems.set(key, "Click a value on the page, or type one.");
+    else if (misfit !== null) problems.set(key, misfit);
     seen.add(name.trim());
   }
   return problems;
 }
 
+/** Each field of a list needs equally many values on a page: those of its first records. */
+function misfitOf(field: ExampleField, fields: readonly ExampleField[]): string | null {
+  const countOn = ({ values }: ExampleField, page: number) => values.filter((one) => one.page === page).length;
+  const pages = new Set(fields.flatMap(({ values }) => values.map(({ page }) => page)));
+  for (const page of pages) {
+    const most = Math.max(...fields.map((one) => countOn(one, page)));
+    const count = countOn(field, page);
+    if (count >= 2 && count === most) continue;
+    const wanted = Math.max(2, most);
+    return `A list needs the values of its first records: ${wanted} of each field on a page, here ${count}.`;
+  }
+  return null;
+}
+
 /** The body of `POST /extract/learn`: the pages as they are shown, so that none is fetched again. */
-export function learnOrder(pages: readonly ExamplePage[], fields: readonly ExampleField[]) {
+export function learnOrder(pages: readonly ExamplePage[], fields: readonly ExampleField[], isList: boolean) {
   return {
+    records: isList ? ("list" as const) : ("one" as const),
     pages: pages.map(({ key, url, html, isJson }) => ({
       url,
       html,

@@ -1,9 +1,10 @@
 /** Identifies and compares items: by their keys, their order among equal keys, and their values. */
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../base/canonical-json.ts";
-import type { JsonValue } from "../../domain/lane/queue-item.ts";
-import { valueAt } from "./item-values.ts";
-import type { Item } from "../step-kind.ts";
+import type { JsonValue } from "../lane/queue-item.ts";
+import { valueAt } from "../text/value-at.ts";
+
+type Item = Record<string, JsonValue | undefined>;
 
 export type Differences = Record<string, { before: JsonValue; after: JsonValue }>;
 

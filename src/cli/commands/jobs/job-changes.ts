@@ -1,0 +1,72 @@
+import { type Command, Option } from "commander";
+import type { Answer } from "../../../api-client/client.ts";
+import { PAGE_CHANGE_KINDS, type PageChangeKind } from "../../../domain/monitor/monitored-page.ts";
+import { addressCell, definedOnly, fullId, listCommand, type ListOptions, timeCell } from "../../api/command.ts";
+import { rowsOf } from "../../api/rows.ts";
+import type { CliContext } from "../../context.ts";
+import { facts, listTable, oneLine, plainText, plural, printJson } from "../../print/output.ts";
+import { positiveInteger } from "../../values.ts";
+
+type Details = Answer<"get /jobs/{job_id}/changes/{number}">;
+
+/** `orb jobs changes`: what the monitor of a job found. */
+export function addChangesCommand(jobs: Command, context: CliContext): void {
+  listCommand(
+    jobs,
+    "changes",
+    "changed pages that the job's monitor found, newest first; with a number: the differences",
+  )
+    .argument("<job_id>")
+    .argument("[number]", "number of a change", positiveInteger)
+    .addOption(new Option("--change <kind>", "only these").choices(PAGE_CHANGE_KINDS))
+    .action((id: string, number: number | undefined, options: ListOptions & { change?: PageChangeKind }) =>
+      context.withApi(definedOnly({ url: options.url }), async (api) => {
+        const { terminal, json, wiring } = context;
+        const { url: _url, change, ...page } = options;
+        const job = await fullId(api, "job", id);
+        if (number !== undefined) return show(context, await api.jobs.pageChange(job, String(number)));
+        const { rows, more } = await rowsOf(page, (limit) => api.jobs.changes(job, definedOnly({ limit, change })));
+        if (json) return printJson(terminal, rows);
+        if (rows.length === 0) return terminal.out(await whyNone(api, job));
+        const lines = rows.map((row) => [
+          row.number,
+          timeCell(row.found_at, wiring.now(), terminal.columns),
+          row.change,
+          addressCell(row.url, terminal.columns),
+          row.summary === null ? "" : oneLine(row.summary),
+        ]);
+        terminal.out(listTable(["number", "found", "change", "page", "first difference"], lines, terminal.columns));
+        if (more) terminal.err("there are more entries: use --limit or --all\n");
+        return undefined;
+      }),
+    );
+}
+
+async function whyNone(api: Parameters<Parameters<CliContext["withApi"]>[1]>[0], job: string): Promise<string> {
+  const { monitor } = await api.jobs.get(job);
+  return monitor === null
+    ? `the job has no monitor: orb jobs update ${job} --monitor text\n`
+    : "no changes yet: every run is compared with the last good one, from the second run on\n";
+}
+
+function show({ json, terminal, wiring }: CliContext, change: Details): void {
+  if (json) return printJson(terminal, change);
+  const { words_added: added, words_removed: removed, share, diff } = change;
+  const size = diff?.picture === null || diff === null ? `${plural(added, "word")} added, ${removed} removed` : "";
+  const about = facts(
+    [
+      ["page", change.url],
+      ["change", change.change],
+      ["found", timeCell(change.found_at, wiring.now(), terminal.columns)],
+      ["before", change.previous_at === null ? null : timeCell(change.previous_at, wiring.now(), terminal.columns)],
+      ["run", change.run_id],
+      [
+        "size",
+        change.change === "changed" ? [size, `${Math.round(share * 1000) / 10} %`].filter(Boolean).join(", ") : null,
+      ],
+    ],
+    terminal.columns,
+  );
+  const more = diff?.truncated === true ? "there are more differences than are kept\n" : "";
+  return terminal.out(`${about}${diff === null || diff.unified === "" ? "" : `\n${plainText(diff.unified)}`}${more}`);
+}

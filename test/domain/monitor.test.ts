@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { deflateSync } from "node:zlib";
+import { PageComparer } from "../../src/domain/monitor/compare.ts";
+import { withoutNoise } from "../../src/domain/monitor/noise.ts";
+import { MONITOR_DEFAULTS, type MonitorOptions, NOISE_CLASSES } from "../../src/domain/monitor/options.ts";
+import { NO_PROFILE, type VolatileProfile } from "../../src/domain/monitor/volatile.ts";
+
+const ALL = new Set(NOISE_CLASSES);
+const isNoise = (one: string, other: string) => withoutNoise(one, ALL) === withoutNoise(other, ALL);
+
+describe("noise", () => {
+  for (const [one, other] of [
+    ["Updated 2026-01-02 13:45", "Updated 2026-03-04 08:01"],
+    ["Monday, 5 May 2025", "Tuesday, 6 May 2025"],
+    ["March 3rd, 2024 at 5:30 pm", "April 14th, 2024 at 6:12 am"],
+    ["03.04.2025", "17.05.2025"],
+    ["posted 3 minutes ago", "posted 2 hours ago"],
+    ["vor 3 Stunden", "vor 12 Minuten"],
+    ["1,234 views", "1,301 views"],
+    ["Views: 12.5k", "Views: 13.1k"],
+    ["14 people are viewing this", "9 people are viewing this"],
+    ["© 2024 Shop", "© 2025 Shop"],
+    ["[a](https://a.example/x?sid=9f8e7d6c&b=1)", "[a](https://a.example/x?sid=0a1b2c3d&b=1)"],
+    ["/app.3f2a9c01.js", "/app.99ab01cd.js"],
+    ["Request ID: 8f3a22b1", "Request ID: 11ce98aa"],
+    ["token 4f9c2e1b7a6d5c8e9f0a1b2c3d4e5f60", "token 0a1b2c3d4e5f60718293a4b5c6d7e8f9"],
+  ] as const)
+    test(`"${one}" and "${other}" are the same`, () => assert.ok(isNoise(one, other), withoutNoise(one, ALL)));
+
+  for (const [one, other] of [
+    ["£51.77", "£51.78"],
+    ["In stock (19 available)", "In stock (18 available)"],
+    ["Version 1.2.13", "Version 1.2.14"],
+    ["UPC a897fe39b1053632", "UPC 90fa61229261140a"],
+    ["[a](https://a.example/item/12)", "[a](https://a.example/item/13)"],
+    ["[a](https://a.example/?newsid=12)", "[a](https://a.example/?newsid=13)"],
+    ["Rated 4.5 of 5", "Rated 4.4 of 5"],
+    ["Delivery in 3 days", "Delivery in 5 days"],
+    ["Call 555 1234", "Call 555 1235"],
+    ["Open on Monday", "Open on Tuesday"],
+  ] as const)
+    test(`"${one}" and "${other}" differ`, () => assert.ok(!isNoise(one, other), withoutNoise(one, ALL)));
+});
+
+const compare = (
+  options: Partial<MonitorOptions>,
+  before: string,
+  after: string,
+  again: string | null = null,
+  profile: VolatileProfile = NO_PROFILE,
+) =>
+  new PageComparer({ ...MONITOR_DEFAULTS, ...options }).compare({
+    before: Buffer.from(before),
+    after: Buffer.from(after),
+    again: again === null ? null : Buffer.from(again),
+    profile,
+  });
+
+describe("a comparison", () => {
+  test("counts changed words and shows them by line and by word", () => {
+    const { added, removed, diff, summary } = compare({}, "one\ntwo three four\nfive", "one\ntwo 3 four\nfive\nsix");
+    assert.deepEqual([added, removed, summary], [2, 1, "three → 3"]);
+    assert.equal(diff.unified, "@@ -1,3 +1,4 @@\n one\n-two three four\n+two 3 four\n five\n+six\n");
+  });
+
+  test("does not learn a line away in which a steady word changed", () => {
+    const line = (price: number, node: string) => `Kettle costs ${price} euros, served by ${node}`;
+    const first = compare({}, line(10, "a1"), line(10, "b2"), line(10, "c3"));
+    assert.equal(first.isChanged, false, "the node alone");
+    const second = compare({}, line(10, "d4"), line(12, "e5"), line(12, "f6"), first.profile);
+    assert.equal(second.isChanged, true, "the price as well");
+  });
+
+  test("learns a line that differs in nearly every run, but never one with a price", () => {
+    let profile = NO_PROFILE;
+    const page = (run: number) =>
+      `Title\nYou are guest number g${run} of this house\nThe price is € ${run} for all of you`;
+    const changed: number[] = [];
+    for (let run = 0; run < 12; run += 1) {
+      const found = compare({}, page(run), page(run + 1), null, profile);
+      ({ profile } = found);
+      changed.push(found.added);
+    }
+    assert.equal(changed[0], 2, "both lines");
+    assert.equal(changed.at(-1), 1, "the price alone");
+  });
+
+  test("ignores the order of links, but not their targets", () => {
+    assert.equal(compare({ what: "links" }, "https://a/1\nhttps://a/2", "https://a/2\nhttps://a/1").isChanged, false);
+    assert.equal(compare({ what: "links" }, "https://a/1\nhttps://a/2", "https://a/1\nhttps://a/3").isChanged, true);
+  });
+
+  test("takes fields as they are: dates and counters of a record are values", () => {
+    const record = (at: string, views: string) => JSON.stringify([{ at, views }]);
+    const { isChanged, diff } = compare(
+      { what: "fields" },
+      record("2026-01-01", "1 views"),
+      record("2026-01-02", "1 views"),
+    );
+    assert.equal(isChanged, true);
+    assert.deepEqual(diff.records?.[0]?.fields, { at: { before: "2026-01-01", after: "2026-01-02" } });
+    const ignoring = { what: "fields", ignore: ["at"] } as const;
+    const same = compare({ ...ignoring, ignore: ["at"] }, record("2026-01-01", "1"), record("2026-01-02", "1"));
+    assert.equal(same.isChanged, false);
+  });
+
+  test("tells two quite different texts apart without comparing them for long", () => {
+    const text = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}`).join("\n");
+    const began = performance.now();
+    assert.equal(compare({}, text("a"), text("b")).isChanged, true);
+    assert.ok(performance.now() - began < 20_000);
+  });
+});
+
+/** A PNG of 64 by 64 points, white but for a box. */
+function picture(x: number, size: number): string {
+  const rows = Array.from({ length: 64 }, (_, row) =>
+    Buffer.from([0, ...Array.from({ length: 64 * 3 }, (__, at) => (isIn(Math.floor(at / 3), row) ? 0 : 255))]),
+  );
+  function isIn(column: number, row: number): boolean {
+    return column >= x && column < x + size && row < size;
+  }
+  const chunk = (type: string, data: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(data.length);
+    return Buffer.concat([length, Buffer.from(type, "latin1"), data, Buffer.alloc(4)]);
+  };
+  const head = Buffer.from([0, 0, 0, 64, 0, 0, 0, 64, 8, 2, 0, 0, 0]);
+  const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(Buffer.concat(rows))),
+    chunk("IEND", Buffer.alloc(0)),
+  ]).toString("latin1");
+}
+
+test("screenshots differ by a share of their pixels, without the areas that change on their own", () => {
+  const comparer = new PageComparer({ ...MONITOR_DEFAULTS, what: "screenshot" });
+  const bytes = (x: number, size: number) => Buffer.from(picture(x, size), "latin1");
+  const [before, after] = [bytes(0, 16), bytes(32, 16)];
+  const found = comparer.compare({ before, after, again: null, profile: NO_PROFILE });
+  assert.equal(found.isChanged, true);
+  assert.equal(found.share, (2 * 16 * 16) / (64 * 64));
+  assert.deepEqual(found.diff.picture?.boxes.length, 2);
+  assert.equal(comparer.compare({ before, after: bytes(0, 16), again: null, profile: NO_PROFILE }).isChanged, false);
+  // A second fetch shows that both places change on their own.
+  const learned = comparer.compare({ before, after, again: bytes(0, 16), profile: NO_PROFILE });
+  assert.equal(learned.isChanged, false);
+});

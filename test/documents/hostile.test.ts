@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { type Clock, systemClock, type Timer } from "../../src/base/clock.ts";
 import { detectDocument } from "../../src/documents/detect.ts";
 import { DocumentError, type DocumentProblem } from "../../src/documents/document.ts";
@@ -232,14 +236,36 @@ describe("documents are read in processes of their own [slow]", () => {
     }
   });
 
-  test("no program for OCR starts for a user who has left, and closing ends those that run", async () => {
+  test("closing ends a program for OCR with all that it has started, and none starts for a user who has left", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "orb-ocr-"));
+    const told = join(folder, "pid");
     const env = { PATH: process.env["PATH"] ?? "" };
-    // The shell waits for a child that holds its output open.
-    const reader = open({ ocr: { command: ["sh", "-c", "sleep 600 & wait"], timeoutMs: 300_000, env } });
-    const reading = reader.read(pdf([{}]), "pdf");
-    const left = reader.read(pdf([{}]), "pdf", { signal: AbortSignal.abort(new Error("left")) });
-    await assert.rejects(left, /left/);
-    await reader.close();
-    await assert.rejects(reading, /stopping/);
+    // The child of the program tells its id, and would hold the output open.
+    const command = ["sh", "-c", `sleep 600 & echo $! > ${told}.new; mv ${told}.new ${told}; wait`];
+    const reader = open({ ocr: { command, timeoutMs: 300_000, env } });
+    try {
+      const left = reader.read(pdf([{}]), "pdf", { signal: AbortSignal.abort(new Error("left")) });
+      await assert.rejects(left, /left/);
+      assert.equal(existsSync(told), false);
+      const reading = assert.rejects(reader.read(pdf([{}]), "pdf"), /stopping/);
+      while (!existsSync(told)) await wait(20);
+      const pid = Number(readFileSync(told, "utf8"));
+      assert.ok(isRunning(pid));
+      await reader.close();
+      await reading;
+      while (isRunning(pid)) await wait(20);
+    } finally {
+      await reader.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 });
+
+/** Not one that has ended and waits to be collected. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(sleep\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}

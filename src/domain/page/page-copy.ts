@@ -1,5 +1,5 @@
 /** Raise this with every change that extracts something else from the same page. */
-export const READER_VERSION = 3;
+export const READER_VERSION = 4;
 
 /** A stored copy of a page, for conditional requests of the next run. */
 export interface PageCopy extends Validators {

@@ -52,14 +52,16 @@ export async function crawlThrough(
   const stream = await followed(cluster.api, id);
   try {
     await workTogether(cluster, web);
+    // Meanwhile nothing may come through.
+    await until(() => asker.last?.status === "running", "the API says that the crawl runs");
     const all = web.urls().length;
-    const until = async (hits: number) => {
+    const untilAsked = async (hits: number) => {
       web.letGo();
       await web.target.when(() => web.target.hits.length >= hits, `${hits} pages are asked for`, PATIENCE_MS);
       web.hold();
     };
-    const progress = (share: number) => until(share * all);
-    const someMore = (pages: number) => until(web.target.hits.length + pages);
+    const progress = (share: number) => untilAsked(share * all);
+    const someMore = (pages: number) => untilAsked(web.target.hits.length + pages);
     await harm({ web, harmed, progress, someMore, answers: () => asker.answers() });
     assert.equal(asker.last?.status, "running", "there was work left when the harm was done");
     web.letGo();

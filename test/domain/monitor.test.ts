@@ -85,12 +85,43 @@ describe("a comparison", () => {
   });
 
   test("does not learn a line away in which a steady word changed", () => {
-    const line = (price: number, node: string) => `Kettle costs ${price} euros, served by ${node}`;
+    const line = (price: number, node: string) => `Kettle weighs ${price} stones, served by ${node}`;
     const first = compare({}, line(10, "a1"), line(10, "b2"), line(10, "c3"));
     assert.equal(first.isChanged, false, "the node alone");
     const second = compare({}, line(10, "d4"), line(12, "e5"), line(12, "f6"), first.profile);
-    assert.equal(second.isChanged, true, "the price as well");
+    assert.equal(second.isChanged, true, "the weight as well");
   });
+
+  test("learns nothing from a second fetch that is as the page was before", () => {
+    const page = (...lines: string[]) => ["Kettle", "Boils water well", ...lines, "Imprint", "Contact"].join("\n");
+    for (const [was, is] of [
+      [["Sold by the old owner of this house"], ["Sold by the new owner of this house"]],
+      [["Closed"], ["Open again"]],
+      [[], ["Open again"]],
+      [["Closed"], []],
+    ] as const) {
+      const found = compare({}, page(...was), page(...is), page(...was));
+      assert.equal(found.isChanged, true);
+      assert.deepEqual([found.profile.lines, found.profile.slots], [[], []]);
+      assert.equal(compare({}, page(...was), page(...is), null, found.profile).isChanged, true, "the next run");
+    }
+  });
+
+  for (const line of [
+    (value: number) => `The kettle costs ${value} kr today`,
+    (value: number) => `The kettle costs ${value} zł today`,
+    (value: number) => `The kettle costs ${value} euros today`,
+    (value: number) => `The kettle costs ${value} Kč today`,
+    (value: number) => `Only ${value} left of this kettle`,
+    (value: number) => `Kettle in stock since shelf ${value}`,
+    (value: number) => `€ ${value}`,
+  ])
+    test(`never learns "${line(7)}" away`, () => {
+      const page = (value: number) => `Kettle\n${line(value)}\nImprint`;
+      const { isChanged, profile } = compare({}, page(7), page(8), page(9));
+      assert.equal(isChanged, true);
+      assert.deepEqual([profile.lines, profile.slots], [[], []]);
+    });
 
   test("learns a line that differs in nearly every run, but never one with a price", () => {
     let profile = NO_PROFILE;
@@ -205,7 +236,9 @@ test("screenshots differ by a share of their pixels, without the areas that chan
   assert.equal(found.share, (2 * 16 * 16) / (64 * 64));
   assert.deepEqual(found.diff.picture?.boxes.length, 2);
   assert.equal(comparer.compare({ before, after: bytes(0, 16), again: null, profile: NO_PROFILE }).isChanged, false);
-  // A second fetch shows that both places change on their own.
-  const learned = comparer.compare({ before, after, again: bytes(0, 16), profile: NO_PROFILE });
-  assert.equal(learned.isChanged, false);
+  // A second fetch that is as before says that one of the two was old, not that the place changes on its own.
+  const stale = comparer.compare({ before, after, again: before, profile: NO_PROFILE });
+  assert.deepEqual([stale.isChanged, stale.profile.tiles], [true, []]);
+  const learned = comparer.compare({ before, after: bytes(0, 12), again: bytes(0, 8), profile: NO_PROFILE });
+  assert.equal(learned.isChanged, false, "three pictures, three sizes");
 });

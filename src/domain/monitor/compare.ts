@@ -119,7 +119,12 @@ export class PageComparer {
       return this.#verdict({ ...NO_DIFF, share: 1, added: 1 }, NOTHING, known, "another picture");
     let tiles = this.#learns ? (known.tiles ?? []) : [];
     const second = again === null || !this.#learns ? null : readPng(again);
-    if (second !== null) tiles = [...new Set([...tiles, ...comparePictures(recent, second, tiles).tiles])];
+    if (second !== null) {
+      // Where the second one is as before, the first one is a change.
+      const other = new Set(comparePictures(old, second, tiles).tiles);
+      const moving = comparePictures(recent, second, tiles).tiles.filter((tile) => other.has(tile));
+      tiles = [...new Set([...tiles, ...moving])];
+    }
     const { share, boxes } = comparePictures(old, recent, tiles);
     const { width, height } = recent;
     const summary = `${Math.round(share * 1000) / 10} % of the pixels`;

@@ -148,14 +148,26 @@ export function learnFrom(
   const hunks = hunksOf(first, second);
   if (hunks === null) return profile;
   const since = hunksOf(before, first) ?? [];
+  const sinceSecond = hunksOf(before, second);
   const digests = [first, second].map((lines) => lines.map(digest)) as [string[], string[]];
   let known = profile;
   for (const hunk of hunks.slice(0, MAX_ENTRIES)) {
+    // As it was: one of the two answers is old, and the other one a change.
+    if (sinceSecond !== null && !sinceSecond.some((other) => touches(other, hunk))) continue;
+    const lines = [...first.slice(hunk.from, hunk.to), ...second.slice(hunk.otherFrom, hunk.otherTo)];
+    if (lines.some((line) => VALUED.test(line))) continue;
     const replaced = since.find(({ otherFrom, otherTo }) => otherFrom <= hunk.from && hunk.to <= otherTo);
     const was = replaced === undefined ? null : before.slice(replaced.from, replaced.to);
     known = learnHunk(known, hunk, first, second, digests, was);
   }
   return known;
+}
+
+/** Whether they have a place of the second sequence in common; a place without lines is within its neighbours. */
+function touches(one: Hunk, other: Hunk): boolean {
+  const [from, to] = [Math.max(one.otherFrom, other.otherFrom), Math.min(one.otherTo, other.otherTo)];
+  const isEmpty = one.otherFrom === one.otherTo || other.otherFrom === other.otherTo;
+  return isEmpty ? from <= to : from < to;
 }
 
 function learnHunk(
@@ -247,7 +259,15 @@ function withSlot(known: readonly VolatileSlot[], slot: VolatileSlot): VolatileS
 /** A line is volatile if it differed in so many of the last comparisons in which it occurred. */
 const RUNS = { changed: 6, share: 0.8, forget: 10 } as const;
 /** What a person watches, although it may change in every run. */
-const VALUED = /[$€£¥₹%]|\b(?:USD|EUR|GBP|CHF|JPY)\b/u;
+const VALUED = new RegExp(
+  [
+    String.raw`[$€£¥₹₽₩₺₴₪฿₫%]`,
+    String.raw`(?<!\p{L})(?:usd|eur|euros?|gbp|chf|jpy|sek|nok|dkk|pln|czk|huf|cad|aud|inr|cny|krw|rub|brl|kr|zł|kč|ft|lei)(?!\p{L})`,
+    String.raw`\d\s?(?:left|available|remaining|pieces?|pcs|units?|items?|stück|stk|seats?|rooms?|tickets?|kg|g|mg|lbs?|oz|ml|cl|l|litres?|liters?|km|m|cm|mm|gb|tb|mb|kwh|kw)(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:in|out of|low|auf) (?:stock|lager)(?!\p{L})|(?<!\p{L})(?:stock|inventory|bestand|quantity|qty)\W{0,3}\d`,
+  ].join("|"),
+  "iu",
+);
 
 /**
  * Learns from the comparison of two runs. Slow and only of lines that stay the same but for some words: a price or a

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { MonitoredPage } from "../../../src/domain/monitor/monitored-page.ts";
+import { scopeHashOf } from "../../../src/domain/page/page-change.ts";
 import type { ComparedPage } from "../../../src/store/ports/monitors/monitor-port.ts";
 import type { NewJob } from "../../../src/store/records/job-records.ts";
 import { newJob } from "./jobs.ts";
@@ -7,6 +8,8 @@ import { DONE, FAILED, type Kit, newTask, type Scenario } from "./kit.ts";
 
 const hashOf = (text: string) => Buffer.from(text.padEnd(32, ".")).toString("hex");
 const SCOPE = "00".repeat(16);
+/** That of a crawl without options. */
+const WHOLE = scopeHashOf({});
 
 function page(key: string, text: string | null, more: Partial<MonitoredPage> = {}): MonitoredPage {
   return {
@@ -35,11 +38,22 @@ async function ended(kit: Kit, jobId: string, pages: readonly MonitoredPage[]): 
   for (const monitored of pages) {
     const { tasks: claimed } = await kit.claim(lane, 1);
     const found = pages.find(({ key }) => key === claimed[0]?.key) ?? monitored;
-    await kit.report(lane, claimed, found.content === null ? FAILED : DONE, { monitored: found });
+    const known = await knownPage(kit, created.id, jobId, found);
+    await kit.report(lane, claimed, found.content === null ? FAILED : DONE, { monitored: found, ...known });
   }
   await kit.store.releaseLane(lane);
   await kit.store.recordRunHealth({ runId: created.id, generation: 1 }, null, { deliver: true }, kit.now);
   return created.id;
+}
+
+/** What the job's next run needs to know which pages are gone. */
+async function knownPage(kit: Kit, runId: string, jobId: string, { key, url, content, scopeHash }: MonitoredPage) {
+  if (content === null || scopeHash !== WHOLE) return {};
+  const compares = (await kit.store.run(runId))?.facts.changes !== undefined;
+  const digest = content.hash.slice(0, 32);
+  const before = await kit.store.pageDigest(jobId, key);
+  const change = before === null ? ("new" as const) : before === digest ? ("unchanged" as const) : ("changed" as const);
+  return { page: { key, scopeHash, isRedirected: false, url, digest, change: compares ? change : null } };
 }
 
 /** What a comparison of these texts finds. */
@@ -174,5 +188,45 @@ export function monitorScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.store.waitingPages(removed, 10), []);
     assert.deepEqual(await listed(kit, job), []);
     assert.equal((await kit.store.monitorState(job, "a"))?.content.digest, "one");
+  });
+
+  scenario("a page that a complete run no longer reaches is removed, once", async (kit) => {
+    const job = await makeJob(kit);
+    const inWhole = (key: string, text: string) => page(key, text, { scopeHash: WHOLE });
+    await whole(kit, job, [inWhole("a", "one"), inWhole("b", "two"), page("c", "of another scope")]);
+    const runId = await ended(kit, job, [inWhole("a", "one")]);
+    await compare(kit, runId);
+    assert.equal(await kit.store.recordUnreached(runId, "text", 100, kit.now), 1);
+    assert.equal(await kit.store.recordUnreached(runId, "text", 100, kit.now), 0);
+    const end = await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true, keep: 9 }, kit.now);
+    assert.deepEqual(end?.counts, { new: 0, changed: 0, removed: 1 });
+    assert.deepEqual(await listed(kit, job), ["1 removed b"]);
+    const next = await ended(kit, job, [inWhole("a", "one")]);
+    await compare(kit, next);
+    assert.equal(await kit.store.recordUnreached(next, "text", 100, kit.now), 0, "it is told once");
+  });
+
+  scenario("a tracked page that was not read for long is forgotten, with its file", async (kit) => {
+    const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: {} } };
+    await kit.store.startRun(run, [newTask("a"), newTask("b")], kit.now);
+    await kit.store.admitCrawls(1000, kit.now);
+    const lane = await kit.take("A");
+    const tracked = (key: string) => {
+      return { key, url: `https://a.example/${key}`, hash: hashOf(key), size: 1, isSealed: false, replaces: null };
+    };
+    const keys: string[] = [];
+    for (let n = 0; n < 2; n += 1) {
+      const { tasks } = await kit.claim(lane, 1);
+      keys.push(tasks[0]!.key);
+      await kit.report(lane, tasks, DONE, { tracked: tracked(tasks[0]!.key) });
+      kit.pass(1000);
+    }
+    const [first, second] = keys as [string, string];
+    const readAt = (await kit.store.trackedPage(second))!.readAt;
+    assert.equal(await kit.store.expireTrackedPages(readAt, 100), 1);
+    assert.equal(await kit.store.expireTrackedPages(readAt, 100), 0);
+    assert.equal(await kit.store.trackedPage(first), null);
+    assert.equal((await kit.store.trackedPage(second))?.hash, hashOf(second));
+    assert.ok((await kit.store.orphanedFiles({ limit: 100 })).orphaned.includes(hashOf(first)));
   });
 }

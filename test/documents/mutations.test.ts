@@ -8,6 +8,7 @@ import { createDocumentReader } from "../../src/documents/reader.ts";
 import { docx, epub, odt, pptx, RTF, xlsx, zipOf } from "../support/document-files.ts";
 import { column, pdf } from "../support/pdf-files.ts";
 import { readZip } from "../support/zip.ts";
+import { FULL } from "../support/gate.ts";
 import { read } from "./kit.ts";
 
 const PDF = pdf(
@@ -59,7 +60,9 @@ function mutatedFile(bytes: Buffer, random: Random): Buffer {
   );
 }
 
-describe("damaged documents", () => {
+const FULL_ONLY = { skip: !FULL && "only in the full run" };
+
+describe("damaged documents", FULL_ONLY, () => {
   test("any damage gives a page or a reason, never a crash [slow]", async () => {
     const random = seededRandom(20_251);
     for (let round = 0; round < 12; round += 1)

@@ -5,17 +5,29 @@ import { ClaimBackoff } from "../../src/lanes/owner/claim-backoff.ts";
 test("claims of a lane whose runs others have locked pause longer each time, and not at all once they are free", () => {
   let now = 0;
   const backoff = new ClaimBackoff({ monotonic: () => now });
+  assert.equal(backoff.isEarly(), false);
   assert.equal(backoff.waitMs, null);
   const pauses = Array.from({ length: 8 }, () => {
     assert.equal(backoff.report(true), true);
+    assert.equal(backoff.isEarly(), true);
     const pause = backoff.waitMs as number;
     now += pause;
-    assert.equal(backoff.waitMs, null);
+    assert.equal(backoff.isEarly(), false);
     return pause;
   });
   assert.deepEqual(pauses, [50, 100, 200, 400, 800, 1600, 2000, 2000]);
   assert.equal(backoff.report(false), false);
-  assert.equal(backoff.waitMs, null);
+  assert.equal(backoff.isEarly(), false);
   backoff.report(true);
   assert.equal(backoff.waitMs, 50);
+});
+
+test("a lane that was busy with other things when its pause ended still looks again", () => {
+  let now = 0;
+  const backoff = new ClaimBackoff({ monotonic: () => now });
+  backoff.report(true);
+  now = 5000;
+  assert.equal(backoff.waitMs, 1, "a claim is due, and nothing else would wake the lane");
+  assert.equal(backoff.isEarly(), false);
+  assert.equal(backoff.waitMs, null, "it has looked: whether it wants to claim is up to it");
 });

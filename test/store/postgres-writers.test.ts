@@ -517,7 +517,9 @@ describe("several writers on one Postgres", servicesGate, () => {
     const url = new URL(proxy.url((await service).url));
     url.searchParams.set("schema", "spare");
     const clock = { ...systemClock, monotonic: () => monotonic };
-    await using store = await openPostgresStore({ url: url.href, clock });
+    const refused = Promise.withResolvers<void>();
+    const log = { ...silentLog, warn: () => refused.resolve() };
+    await using store = await openPostgresStore({ url: url.href, clock, log });
     const write = () =>
       Promise.all(
         Array.from({ length: 4 }, () => store.openRun({ kind: "queue", maxAttempts: 1, snapshot: {} }, Date.now())),
@@ -525,6 +527,7 @@ describe("several writers on one Postgres", servicesGate, () => {
     const before = seen.connections;
     accepts = false;
     await write();
+    await refused.promise;
     await store.probe();
     accepts = true;
     await write();

@@ -8,6 +8,19 @@ export interface PdfText {
   y: number;
   size?: number;
   isBold?: boolean;
+  /** The font of `HEBREW`. */
+  isHebrew?: boolean;
+}
+
+/** A font whose letters A to Z and [ are the Hebrew ones from alef to tav, with a space. */
+const HEBREW = `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /Differences [32 /space 65 ${Array.from({ length: 27 }, (_, index) => `/afii${57_664 + index}`).join(" ")}] >> >>`;
+
+/** The letters of a Hebrew text, which a PDF draws from the left: the last one first. */
+export function drawnHebrew(text: string): string {
+  return [...text]
+    .toReversed()
+    .map((letter) => (letter === " " ? letter : String.fromCharCode(letter.charCodeAt(0) - 0x5d0 + 65)))
+    .join("");
 }
 
 export interface PdfPage {
@@ -29,7 +42,7 @@ const escaped = (text: string) => text.replace(/[\\()]/g, "\\$&");
 export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }: PdfOptions = {}): Buffer {
   const objects: (string | Buffer)[] = [];
   const add = (content: string | Buffer) => objects.push(content);
-  const first = 6;
+  const first = 7;
   const pageId = (index: number) => first + 2 * index;
   const pictures = (index: number, isThere: boolean) =>
     isThere ? ` /XObject << /P ${first + 2 * pages.length + index} 0 R >>` : "";
@@ -44,6 +57,7 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
       .map(([name, value]) => `/${name} (${escaped(value)})`)
       .join(" ")} >>`,
   );
+  add(HEBREW);
   for (const [index, { texts = [], links = [], rotate = 0, isPicture = false }] of pages.entries()) {
     const annotations = links.map(
       ({ x, y, width, height, url }) =>
@@ -51,11 +65,11 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
     );
     add(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate ${rotate} /Contents ${pageId(index) + 1} 0 R ` +
-        `/Resources << /Font << /F1 3 0 R /F2 4 0 R >>${pictures(index, isPicture)} >> /Annots [${annotations.join(" ")}] >>`,
+        `/Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 6 0 R >>${pictures(index, isPicture)} >> /Annots [${annotations.join(" ")}] >>`,
     );
     const drawn = texts.map(
-      ({ text, x, y, size = 10, isBold = false }) =>
-        `BT /${isBold ? "F2" : "F1"} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escaped(text)}) Tj ET`,
+      ({ text, x, y, size = 10, isBold = false, isHebrew = false }) =>
+        `BT /${isHebrew ? "F3" : isBold ? "F2" : "F1"} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escaped(text)}) Tj ET`,
     );
     if (isPicture) drawn.push("q 595 0 0 842 0 0 cm /P Do Q");
     const stream = deflateSync(Buffer.from(drawn.join("\n"), "latin1"));

@@ -36,6 +36,8 @@ import type { CliScratch, CliWorker } from "../wiring.ts";
 export interface ScrapeOptions extends RecipeOptions, DocumentOptions, UrlOption {
   save?: boolean;
   respectRobots?: boolean;
+  /** False: `--no-documents`. */
+  documents?: boolean;
 }
 
 /** Fetches one page and prints its content. */
@@ -48,7 +50,10 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
   if (options.screenshot !== undefined) await wiring.refuseUnwritable(options.screenshot);
   const file = await fileOf(wiring, url, options);
   const recipe = (await recipeOf({ ...options, maxAttempts: triesOf(options) ?? 1 }, wiring)) as JobInput;
-  const robots = options.respectRobots === true ? { respect_robots: true } : {};
+  const robots = {
+    ...(options.respectRobots === true ? { respect_robots: true } : {}),
+    ...(options.documents === false ? { documents: false } : {}),
+  };
   const how =
     file === null
       ? { target_url: absolute(url) }

@@ -1,0 +1,48 @@
+/**
+ * Text from right to left. Each piece has its letters in reading order already; the pieces of a line stand as they are
+ * drawn. Pages that are mostly from right to left are mirrored, so that everything else reads them from the left.
+ */
+import type { Piece } from "./pieces.ts";
+
+/** Hebrew, Arabic, Syriac, Thaana, N'Ko and their presentation forms. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
+const RIGHT_TO_LEFT_ALL = new RegExp(RIGHT_TO_LEFT, "g");
+const OTHER_LETTERS = /[A-Za-z\u00c0-\u058f\u0900-\u1fff\u3040-\ud7ff]/g;
+
+export function hasRightToLeft(text: string): boolean {
+  return RIGHT_TO_LEFT.test(text);
+}
+
+/** Whether most letters are from right to left. */
+export function isRightToLeft(pieces: readonly Pick<Piece, "text">[]): boolean {
+  let [right, left] = [0, 0];
+  for (const { text } of pieces) {
+    right += text.match(RIGHT_TO_LEFT_ALL)?.length ?? 0;
+    left += text.match(OTHER_LETTERS)?.length ?? 0;
+  }
+  return right > left;
+}
+
+export function mirrored<T extends { x: number; right: number }>(piece: T): T {
+  return { ...piece, x: -piece.right, right: -piece.x };
+}
+
+/**
+ * The pieces of a segment in reading order, from their order on the page. `isMirrored`: the page is read from the right,
+ * and its pieces are in that order. Numbers and words of the other direction keep their own order within the line.
+ */
+export function inReadingOrder<T extends Pick<Piece, "text">>(pieces: readonly T[], isMirrored: boolean): T[] {
+  if (!isMirrored && !pieces.some(({ text }) => hasRightToLeft(text))) return [...pieces];
+  const isFromRight = isRightToLeft(pieces);
+  const ordered = isFromRight === isMirrored ? [...pieces] : pieces.toReversed();
+  const result: T[] = [];
+  let run: T[] = [];
+  for (const piece of ordered) {
+    if (hasRightToLeft(piece.text) === isFromRight) {
+      result.push(...run.reverse(), piece);
+      run = [];
+    } else run.push(piece);
+  }
+  result.push(...run.reverse());
+  return result;
+}

@@ -93,7 +93,7 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
   return file(objects, trailer);
 }
 
-function file(objects: readonly (string | Buffer)[], trailer: string): Buffer {
+function file(objects: readonly (string | Buffer)[], trailer: string, hasInfo = true): Buffer {
   const parts: Buffer[] = [Buffer.from("%PDF-1.5\n")];
   let at = parts[0]!.length;
   const offsets: number[] = [];
@@ -110,10 +110,40 @@ function file(objects: readonly (string | Buffer)[], trailer: string): Buffer {
   const rows = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
   parts.push(
     Buffer.from(
-      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 5 0 R${trailer} >>\nstartxref\n${at}\n%%EOF\n`,
+      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R${hasInfo ? " /Info 5 0 R" : ""}${trailer} >>\nstartxref\n${at}\n%%EOF\n`,
     ),
   );
   return Buffer.concat(parts);
+}
+
+/**
+ * A large file without pictures: pages full of text, not compressed. `gap`: points between the words of a line; wide ones
+ * make each word a text of its own, as in tables.
+ */
+export function densePdf(bytes: number, { gap = 3, pages = Number.POSITIVE_INFINITY } = {}): Buffer {
+  const words = "report region revenue growth office number engineer market season quarter product customer".split(" ");
+  const lines = Array.from({ length: 62 }, (_line, line) =>
+    Array.from({ length: gap > 5 ? 9 : 14 }, (_word, word) => {
+      const text = words[(line * 5 + word * 7) % words.length]!;
+      return `1 0 0 1 ${(40 + word * (gap > 5 ? 60 : 38)).toFixed(1)} ${800 - line * 12} Tm (${text}) Tj`;
+    }).join(" "),
+  );
+  const body = `BT /F1 8 Tf ${lines.join("\n")} ET`;
+  const count = Math.min(pages, Math.ceil(bytes / (body.length + 260)));
+  const kids = Array.from({ length: count }, (_page, index) => `${4 + 2 * index} 0 R`);
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R /Lang (en) >>",
+    `<< /Type /Pages /Count ${count} /Kids [${kids.join(" ")}] >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+  ];
+  for (let index = 0; index < count; index += 1) {
+    const text = `BT /F1 8 Tf 1 0 0 1 40 820 Tm (Section ${index + 1} begins) Tj ET\n${body}`;
+    objects.push(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${5 + 2 * index} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+      `<< /Length ${text.length} >>\nstream\n${text}\nendstream`,
+    );
+  }
+  return file(objects, "", false);
 }
 
 /** Lines of one column from the top. */

@@ -15,6 +15,7 @@ export function hasRightToLeft(text: string): boolean {
 
 /** Whether most letters are from right to left. */
 export function isRightToLeft(pieces: readonly Pick<Piece, "text">[]): boolean {
+  if (!pieces.some(({ text }) => hasRightToLeft(text))) return false;
   let [right, left] = [0, 0];
   for (const { text } of pieces) {
     right += text.match(RIGHT_TO_LEFT_ALL)?.length ?? 0;

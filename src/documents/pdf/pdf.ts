@@ -6,7 +6,7 @@ import { Blocks } from "../formats/blocks.ts";
 import { addRegion } from "./blocks.ts";
 import { readingRegions } from "./columns.ts";
 import { type PdfPageText, readPageText } from "./page-text.ts";
-import { segmentsOf, type Segment } from "./pieces.ts";
+import type { Segment } from "./pieces.ts";
 import { repeatedLines } from "./running-lines.ts";
 import { scannedPages } from "./scans.ts";
 import { styleOf } from "./style.ts";
@@ -14,10 +14,10 @@ import { PdfWarnings } from "./warnings.ts";
 
 type PdfFile = Awaited<ReturnType<Awaited<ReturnType<typeof getResolvedPDFJS>>["getDocument"]>["promise"]>;
 
-/** Texts at positions that are kept in memory, of all pages: about 400 MB. */
+/** Texts at positions that are kept in memory, of all pages: about 300 MB. */
 const MAX_PIECES = 1_000_000;
-/** Of the time for reading: laying out and writing the pages takes the rest. */
-const PAGES_SHARE = 0.7;
+/** Of the time for reading: finding headers, tables and columns and writing the pages takes the rest. */
+const PAGES_SHARE = 0.6;
 
 const NEEDS_OCR =
   "the pages are pictures without text: reading them needs optical character recognition (OCR): set APP_OCR_COMMAND or APP_OCR_URL";
@@ -55,27 +55,27 @@ async function readOpen(
   const pageCount = pdf.numPages;
   const facts = { ...(await factsOf(pdf)), pageCount };
   writer.facts = facts;
-  const laidOut = pages.map(({ pieces }) => segmentsOf(pieces));
+  const laidOut = pages.map(({ segments }) => segments);
   const scans = scannedPages(pages, laidOut, bytes);
   if (2 * scans > pages.length) {
     const share = scans === pages.length ? "" : `${scans} of ${pages.length} pages have no text: `;
     throw new DocumentError("needs_ocr", `${share}${NEEDS_OCR}`);
   }
-  const only = (count: number) => `only the first ${count.toLocaleString("en")} of ${ofPages(pageCount)} were read`;
-  if (pages.length < pageCount) writer.missing(`${only(pages.length)}: ${endedBy}`);
+  const only = (count: number, why: string) =>
+    writer.missing(`only the first ${count.toLocaleString("en")} of ${ofPages(pageCount)} were read: ${why}`);
   const failed = pages.filter((page) => page.failed === true).length;
   if (failed > 0) writer.missing(`${failed} of ${ofPages(pageCount)} could not be read`);
   if (reading.warnings.lacksPages) writer.missing("the file is damaged, and some of its pages are not found");
   if (scans > 0) writer.missing(`${scans} of ${ofPages(pageCount)} are pictures without text`);
   const style = styleOf(laidOut, await outlineOf(pdf));
   const repeated = repeatedLines(laidOut);
-  for (const [index, segments] of laidOut.entries()) {
-    if (reading.late(1)) {
-      writer.missing(`${only(index)}: ${TOO_LONG}`);
-      break;
-    }
-    writePage(index, pages[index]!, segments, { style, repeated, writer });
+  let written = 0;
+  while (written < laidOut.length && (written === 0 || !reading.late(1))) {
+    writePage(written, pages[written]!, laidOut[written]!, { style, repeated, writer });
+    written += 1;
   }
+  if (written < pages.length) only(written, TOO_LONG);
+  else if (pages.length < pageCount) only(pages.length, endedBy);
   return facts;
 }
 
@@ -131,7 +131,7 @@ async function open(bytes: Uint8Array): Promise<PdfFile> {
   }
 }
 
-const FAILED: PdfPageText = { pieces: [], turned: [], length: 0, failed: true };
+const FAILED: PdfPageText = { segments: [], pieces: 0, turned: [], length: 0, failed: true };
 
 /** `endedBy`: why not all of them were read. */
 async function readPages(
@@ -148,7 +148,7 @@ async function readPages(
     const text = await pageText(pdf, pages.length + 1, fonts, warnings);
     pages.push(text);
     length += text.length;
-    pieces += text.pieces.length;
+    pieces += text.pieces;
     if (length >= limits.htmlLength) endedBy = "they fill the longest page that is kept";
     else if (pieces >= MAX_PIECES) endedBy = "reading more of them needs too much memory";
     else if (late(PAGES_SHARE)) endedBy = TOO_LONG;

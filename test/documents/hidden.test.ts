@@ -71,6 +71,12 @@ describe("an RTF file is read in the code pages of its fonts", () => {
     assert.equal(await texts(String.raw`\f3 \'83e\'83\'58\'83g\'b1a`), "テストｱa");
   });
 
+  test("properties that are written twice are read in Unicode", async () => {
+    const info = String.raw`{\rtf1\ansi{\info{\upr{\title \'3f\'3f 2025}{\*\ud{\title \u1055\'3f\u1056\'3f 2025}}}{\author Ada}}\pard Text\par}`;
+    const page = await readPage(Buffer.from(info, "latin1"));
+    assert.deepEqual([page.title, page.author], ["ПР 2025", "Ada"]);
+  });
+
   test("the code page of the document: of a Macintosh, of MS-DOS, or bytes as they are", async () => {
     assert.equal(await texts("caf\\'8e", "\\mac"), "café");
     assert.equal(await texts("caf\\'82", "\\pc"), "café");

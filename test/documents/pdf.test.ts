@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
+import { markOf } from "../../src/documents/pdf/list-marks.ts";
 import { createDocumentReader } from "../../src/documents/reader.ts";
 import { column, drawnHebrew, pdf, type PdfText } from "../support/pdf-files.ts";
 import { read, readPage } from "./kit.ts";
@@ -130,6 +131,22 @@ describe("a PDF", () => {
     assert.deepEqual(page.links, ["https://example.com/more"]);
   });
 
+  test("a link ends before the full stop of its sentence, and marks of symbol fonts are bullets", async () => {
+    const page = await readPage(
+      pdf([
+        {
+          texts: column(["This is the end of the line, with a link. And more of it."]),
+          links: [{ x: 209, y: 757, width: 24, height: 12, url: "https://example.com/more" }],
+        },
+      ]),
+    );
+    assert.match(page.markdown, /with \[a link\]\(https:\/\/example\.com\/more\)\. And/);
+    assert.deepEqual(
+      ["\uf095 one", "\uf0b7one"].map((text) => markOf(text)?.isSure),
+      [true, true],
+    );
+  });
+
   test("a table over four pages keeps all of its rows, below a header and above a page number", async () => {
     const rowsOfPage = (page: number) =>
       Array.from({ length: 12 }, (_row, row) =>
@@ -240,11 +257,18 @@ describe("a PDF", () => {
             ...column(["A long line of English text, so that most of the page is from left to right."]),
             { text: drawnHebrew("עולם"), x: 72, y: 700, isHebrew: true },
             { text: drawnHebrew("שלום"), x: 104, y: 700, isHebrew: true },
+            { text: drawnHebrew("שלום"), x: 72, y: 640, isHebrew: true },
+            { text: "PDF", x: 109, y: 640 },
+            { text: drawnHebrew("עולם"), x: 138, y: 640, isHebrew: true },
+            { text: "12", x: 175, y: 640 },
+            { text: drawnHebrew("שלום"), x: 195, y: 640, isHebrew: true },
+            { text: ".", x: 233, y: 640 },
           ],
         },
       ]),
     );
-    assert.match(page.text, /שלום עולם/);
+    assert.match(page.text, /שלום עולם\n/);
+    assert.match(page.text, /\nשלום PDF שלום 12 עולם\.$/, "the line begins at the left, as the page does");
   });
 
   test("damage is not taken for pictures, and says how many pages are missing", async () => {

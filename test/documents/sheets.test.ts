@@ -111,6 +111,31 @@ describe("the rows and columns of a sheet are where they are", () => {
     assert.doesNotMatch(page.text, /hidden|covered/);
   });
 
+  test("dates of an OpenDocument sheet, whatever format their cells have", async () => {
+    const date = (value: string, text: string) => ({
+      text,
+      value: `office:value-type="date" office:date-value="${value}"`,
+    });
+    const page = await readPage(
+      ods([
+        {
+          name: "Dates",
+          rows: [
+            { cells: ["what", "when"] },
+            { cells: ["x", date("2025-03-01", "03/01/25")] },
+            { cells: ["x", date("2025-03-01T00:00:00", "01.03.25 12:00 AM")] },
+            { cells: ["x", date("2025-03-01T18:05:00", "6 PM")] },
+            { cells: ["x", date("2025-03-01T18:05:09.5", "6 PM")] },
+          ],
+        },
+      ]),
+    );
+    assert.deepEqual(
+      page.tables[0]?.map(([, when]) => when),
+      ["when", "2025-03-01", "2025-03-01", "2025-03-01 18:05", "2025-03-01 18:05:09"],
+    );
+  });
+
   test("an OpenDocument sheet that repeats a row for ever is cut off, and says so", async () => {
     const endless = ods([{ name: "Data", rows: [{ cells: [{ text: "again", repeat: 16_000 }], repeat: 1_000_000 }] }]);
     const cut = await read(endless, "", { htmlLength: 200_000 });

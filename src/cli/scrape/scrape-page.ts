@@ -5,7 +5,7 @@ import { POOL } from "../../domain/proxy/proxy-options.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";
-import { fileUrl } from "../../orchestrator/read-file.ts";
+import { fileNameOf, fileUrl } from "../../orchestrator/read-file.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
 import { definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
@@ -276,8 +276,12 @@ async function write(
 function summary({ stats, resolved_strategy: strategy }: RunView): string {
   const seconds = typeof stats["duration_ms"] === "number" ? `${(stats["duration_ms"] / 1000).toFixed(1)} s` : "";
   const bytes = typeof stats["content_length"] === "number" ? `${Math.ceil(stats["content_length"] / 1024)} KiB` : "";
-  const how = [`${String(stats["http_status"])} by ${strategy}`, bytes, seconds].filter((part) => part !== "");
-  return oneLine(`${how.join(", ")}: ${String(stats["final_url"])}`);
+  const type = typeof stats["document_type"] === "string" ? stats["document_type"].toUpperCase() : "";
+  const address = String(stats["final_url"]);
+  const name = fileNameOf(address);
+  const source = name === null ? `${String(stats["http_status"])} by ${strategy}` : "read from this machine";
+  const how = [source, type, bytes, seconds].filter((part) => part !== "");
+  return oneLine(`${how.join(", ")}: ${name ?? address}`);
 }
 
 function asJson(run: RunView, records: readonly ExportRecord[], options: Presented): Record<string, unknown> {

@@ -146,7 +146,8 @@ class WordText {
         this.#startLink(this.#context.links.get(attributes["r:id"] ?? attributes["id"] ?? "") ?? null);
         return;
       case "tbl":
-        this.#tables.push({ rows: [], outer: this.#blocks, hasHeader: false });
+        // As in the other formats, unless the table says otherwise.
+        this.#tables.push({ rows: [], outer: this.#blocks, hasHeader: true });
         return;
       case "tr":
         this.#tables.at(-1)?.rows.push({ cells: [], isHeader: false });

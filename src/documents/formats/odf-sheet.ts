@@ -70,11 +70,19 @@ export function countOf(text: string | undefined): number {
   return Math.min(MAX_REPEAT, Math.max(1, Math.floor(Number(text)) || 1));
 }
 
+/** A date without the format of the cell, as in Excel files; empty: the cell has none. */
+export function dateOf(attributes: Attributes): string {
+  const match = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?)?/.exec(attributes["date-value"] ?? "");
+  if (match === null) return "";
+  const [, date = "", time = "00:00", seconds = ":00"] = match;
+  if (time === "00:00" && seconds === ":00") return date;
+  return `${date} ${time}${seconds === ":00" ? "" : seconds}`;
+}
+
 /** The value of a cell whose text was not written; empty: it has none. */
 export function valueOf(attributes: Attributes): string {
   const { value } = attributes;
   if (attributes["value-type"] === "percentage" && value !== undefined)
     return `${Number((Number(value) * 100).toPrecision(15))}%`;
-  const text = attributes["string-value"] ?? attributes["date-value"] ?? attributes["boolean-value"] ?? value;
-  return (text ?? "").replace("T00:00:00", "");
+  return attributes["string-value"] ?? attributes["boolean-value"] ?? value ?? "";
 }

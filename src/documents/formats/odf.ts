@@ -4,7 +4,7 @@ import { type DocumentFacts, escapeText, type HtmlWriter, linked, type TableCell
 import { type Attributes, readXmlChunks, XmlReader } from "../xml.ts";
 import { ZipFile } from "../zip.ts";
 import { Blocks } from "./blocks.ts";
-import { countOf, OdfSheet, valueOf } from "./odf-sheet.ts";
+import { countOf, dateOf, OdfSheet, valueOf } from "./odf-sheet.ts";
 import { HiddenStyles } from "./odf-styles.ts";
 import { isoDate, textsOf } from "./ooxml.ts";
 
@@ -58,6 +58,8 @@ interface OpenCell {
   isOfSheet: boolean;
   /** For a cell without text. */
   value: string;
+  /** Instead of the text, which has it in any format. */
+  date: string;
 }
 
 /** Comments, deleted text, cells below merged ones, and what is not text of the document. */
@@ -300,6 +302,7 @@ class OdfText {
         : repeatOf(attributes["number-columns-repeated"]),
       isOfSheet,
       value: valueOf(attributes),
+      date: isOfSheet ? dateOf(attributes) : "",
     };
     this.#cells.push(cell);
     this.#blocks = cell.blocks;
@@ -309,7 +312,7 @@ class OdfText {
     const cell = this.#cells.pop();
     if (cell === undefined) return;
     this.#blocks = cell.outer;
-    const text = cell.blocks.toString();
+    const text = cell.date === "" ? cell.blocks.toString() : cell.date;
     const html = text === "" ? escapeText(cell.value) : text;
     const { columns, rows, repeat } = cell;
     if (cell.isOfSheet) return this.#sheet?.cell({ html: linesOf(html), columns, rows, repeat });

@@ -38,6 +38,8 @@ interface Group {
   name: string;
   /** Hidden or deleted text. */
   isHidden: boolean;
+  /** Says the same as the group before it, in Unicode. */
+  isUnicode: boolean;
 }
 
 interface ParagraphStyle {
@@ -54,7 +56,7 @@ const PLAIN: ParagraphStyle = { style: null, outline: null, isItem: false, isOrd
 class RtfReader {
   readonly #blocks: Blocks;
   readonly #text = new RtfText();
-  #groups: Group[] = [{ to: "text", name: "", isHidden: false }];
+  #groups: Group[] = [{ to: "text", name: "", isHidden: false, isUnicode: false }];
   #paragraph: ParagraphStyle = { ...PLAIN };
   #html = "";
   #mark = "";
@@ -159,6 +161,7 @@ class RtfReader {
     else if ((word === "v" || word === "deleted") && group.to === "text") group.isHidden = value !== 0;
     else if (word === "plain") group.isHidden = false;
     else if (word === "info") group.to = "nowhere";
+    else if (word === "ud") group.isUnicode = true;
     else if (word === "listtext" || word === "pntext") {
       group.to = "mark";
       this.#mark = "";
@@ -172,6 +175,7 @@ class RtfReader {
       group.name = word;
       this.#date = {};
     } else if (FACTS.has(word) && group.to === "nowhere") {
+      if (group.isUnicode) delete this.#facts[word];
       // Some programs write the author twice.
       group.to = this.#facts[word] === undefined ? "fact" : "nowhere";
       group.name = word;

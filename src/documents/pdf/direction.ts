@@ -29,21 +29,32 @@ export function mirrored<T extends { x: number; right: number }>(piece: T): T {
 }
 
 /**
- * The pieces of a segment in reading order, from their order on the page. `isMirrored`: the page is read from the right,
- * and its pieces are in that order. Numbers and words of the other direction keep their own order within the line.
+ * The pieces of a segment in reading order, from their order on the page. Words and numbers of the other direction keep
+ * their own order within the line. `isMirrored`: the page is read from the right, and its pieces are in that order.
  */
 export function inReadingOrder<T extends Pick<Piece, "text">>(pieces: readonly T[], isMirrored: boolean): T[] {
   if (!isMirrored && !pieces.some(({ text }) => hasRightToLeft(text))) return [...pieces];
-  const isFromRight = isRightToLeft(pieces);
-  const ordered = isFromRight === isMirrored ? [...pieces] : pieces.toReversed();
   const result: T[] = [];
+  /** A run of the other direction, and the pieces of no direction after it. */
   let run: T[] = [];
-  for (const piece of ordered) {
-    if (hasRightToLeft(piece.text) === isFromRight) {
-      result.push(...run.reverse(), piece);
-      run = [];
-    } else run.push(piece);
+  let neutral: T[] = [];
+  for (const piece of pieces) {
+    const isOther = isMirrored ? isFromLeft(piece.text) : hasRightToLeft(piece.text);
+    const isOwn = isMirrored ? hasRightToLeft(piece.text) : isFromLeft(piece.text) && /\p{L}/u.test(piece.text);
+    if (isOther) {
+      run.push(...neutral, piece);
+      neutral = [];
+    } else if (!isOwn && run.length > 0) neutral.push(piece);
+    else {
+      result.push(...run.reverse(), ...neutral, piece);
+      [run, neutral] = [[], []];
+    }
   }
-  result.push(...run.reverse());
+  result.push(...run.reverse(), ...neutral);
   return result;
+}
+
+/** Words from left to right, and numbers, which are always written so. */
+function isFromLeft(text: string): boolean {
+  return !hasRightToLeft(text) && /[\p{L}\p{N}]/u.test(text);
 }

@@ -85,7 +85,9 @@ function segmentOf(group: readonly Piece[], isMirrored: boolean): Segment {
     size = Math.max(size, piece.size);
     const before = pieces.at(-1);
     const gap = before === undefined ? 0 : Math.max(piece.x - before.right, before.x - piece.right);
-    const needsSpace = gap > SPACE_GAP * size && !/\s$/.test(text) && !/^\s/.test(piece.text);
+    // Only pieces that stand elsewhere are so far from each other: a full stop then belongs to the word before it.
+    const isMark = gap > COLUMN_GAP * size && /^[.,;:!?)\]]/.test(piece.text);
+    const needsSpace = gap > SPACE_GAP * size && !isMark && !/\s$/.test(text) && !/^\s/.test(piece.text);
     pieces.push(needsSpace ? { ...piece, text: ` ${piece.text}` } : piece);
     text += needsSpace ? ` ${piece.text}` : piece.text;
   }
@@ -160,8 +162,8 @@ function linkedParts(piece: Piece, areas: readonly LinkArea[]): Piece[] {
     ({ left, right, top, bottom }) => middle >= top && middle <= bottom && piece.x < right && piece.right > left,
   );
   if (area === undefined) return [piece];
-  const from = boundaryAt(piece, area.left);
-  const to = boundaryAt(piece, area.right);
+  const from = boundaryAt(piece, area.left, isWordEdge);
+  const to = boundaryAt(piece, area.right, isWordEdge);
   if (to <= from) return [piece];
   const cut = (start: number, end: number, link: string | null): Piece[] => {
     const text = piece.text.slice(start, end);
@@ -180,17 +182,26 @@ function linkedParts(piece: Piece, areas: readonly LinkArea[]): Piece[] {
 }
 
 /** The index of the character at a position, moved to the nearest edge of a word. */
-function boundaryAt({ text, x: start, right }: Piece, x: number): number {
+function boundaryAt({ text, x: start, right }: Piece, x: number, isEdge = isSpaceEdge): number {
   const share = (x - start) / Math.max(1e-6, right - start);
   if (share <= 0.01) return 0;
   if (share >= 0.99) return text.length;
   const near = indexAt(text, share);
   for (let distance = 0; distance <= 6; distance += 1)
     for (const at of [near + distance, near - distance])
-      if (at > 0 && at < text.length && /\s/.test(text[at]!) !== /\s/.test(text[at - 1]!)) return at;
+      if (at > 0 && at < text.length && isEdge(text[at - 1]!, text[at]!)) return at;
   for (const at of [near, near + 1, near - 1, near + 2, near - 2])
     if (at > 0 && at < text.length && isCellEdge(text, at)) return at;
   return near;
+}
+
+function isSpaceEdge(before: string, after: string): boolean {
+  return /\s/.test(before) !== /\s/.test(after);
+}
+
+/** A link ends before the full stop of its sentence. */
+function isWordEdge(before: string, after: string): boolean {
+  return /[\p{L}\p{N}]/u.test(before) !== /[\p{L}\p{N}]/u.test(after);
 }
 
 /** By the usual widths of characters: the fonts are not measured. */

@@ -246,6 +246,13 @@ test("the longest retry wait is not below the first", () => {
   assert.equal(load({ APP_RETRY_BASE_SECONDS: "0", APP_RETRY_MAX_SECONDS: "0" }).config.retryMaxMs, 0);
 });
 
+test("scanned documents are read by a program or by a server, not by both", () => {
+  const both = { APP_OCR_COMMAND: "ocrmypdf - -", APP_OCR_URL: "http://me:hunter2@ocr.internal/" };
+  assert.deepEqual(pathsOf(refusal(both)), ["APP_OCR_URL"]);
+  assert.doesNotMatch(refusal(both).message, /hunter2/);
+  assert.equal(load({ APP_OCR_URL: both.APP_OCR_URL }).config.ocrUrl, both.APP_OCR_URL);
+});
+
 test("only loopback can be listened on without a token, and a weak token is none", () => {
   for (const host of ["127.0.0.1", "127.9.9.9", "::1", "[::1]", "localhost"]) load({ APP_HOST: host });
   for (const host of ["0.0.0.0", "::", "192.168.0.1", "example.com", "127.evil.example"]) {

@@ -90,7 +90,7 @@ async function readAll(count: number, seed: number, processes: number): Promise<
   };
   const both = await Promise.allSettled([readSome(), readSome()]);
   await reader.close();
-  const [failed] = both.filter((one) => one.status === "rejected");
+  const failed = both.find((one) => one.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   return outcomes;
 }

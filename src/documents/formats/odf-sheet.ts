@@ -48,8 +48,8 @@ export class OdfSheet {
   endRow(): void {
     for (const { column, cell } of this.#cells)
       this.#sheet.merge({ row: this.#row, column, rows: cell.rows, columns: cell.columns });
-    const hasText = this.#cells.some(({ cell }) => cell.html !== "");
-    for (let count = 0; hasText && count < this.#rowRepeat && !this.isFull; count += 1) this.#set(this.#row + count);
+    const rows = this.#cells.some(({ cell }) => cell.html !== "") ? this.#rowRepeat : 0;
+    for (let count = 0; count < rows && !this.isFull; count += 1) this.#set(this.#row + count);
     this.#row += this.#rowRepeat;
     this.#cells = [];
   }

@@ -317,7 +317,7 @@ class OdfText {
     const { columns, rows, repeat } = cell;
     if (cell.isOfSheet) return this.#sheet?.cell({ html: linesOf(html), columns, rows, repeat });
     const row = this.#tables.at(-1)?.rows.at(-1);
-    for (let count = 0; row !== undefined && count < repeat; count += 1) row.cells.push({ html, columns, rows });
+    row?.cells.push(...Array.from({ length: repeat }, () => ({ html, columns, rows })));
   }
 
   #endHeaderRows(): void {

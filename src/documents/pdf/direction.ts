@@ -2,7 +2,6 @@
  * Text from right to left. Each piece has its letters in reading order already; the pieces of a line stand as they are
  * drawn. Pages that are mostly from right to left are mirrored, so that everything else reads them from the left.
  */
-import type { Piece } from "./pieces.ts";
 
 /** Hebrew, Arabic, Syriac, Thaana, N'Ko and their presentation forms. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
@@ -14,7 +13,7 @@ export function hasRightToLeft(text: string): boolean {
 }
 
 /** Whether most letters are from right to left. */
-export function isRightToLeft(pieces: readonly Pick<Piece, "text">[]): boolean {
+export function isRightToLeft(pieces: readonly { text: string }[]): boolean {
   if (!pieces.some(({ text }) => hasRightToLeft(text))) return false;
   let [right, left] = [0, 0];
   for (const { text } of pieces) {
@@ -32,7 +31,7 @@ export function mirrored<T extends { x: number; right: number }>(piece: T): T {
  * The pieces of a segment in reading order, from their order on the page. Words and numbers of the other direction keep
  * their own order within the line. `isMirrored`: the page is read from the right, and its pieces are in that order.
  */
-export function inReadingOrder<T extends Pick<Piece, "text">>(pieces: readonly T[], isMirrored: boolean): T[] {
+export function inReadingOrder<T extends { text: string }>(pieces: readonly T[], isMirrored: boolean): T[] {
   if (!isMirrored && !pieces.some(({ text }) => hasRightToLeft(text))) return [...pieces];
   const result: T[] = [];
   /** A run of the other direction, and the pieces of no direction after it. */

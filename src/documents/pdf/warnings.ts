@@ -3,21 +3,22 @@
  * does not find, and says so only on the console.
  */
 export class PdfWarnings implements Disposable {
-  readonly #warn = console.warn;
+  readonly #target: Pick<Console, "warn"> = globalThis.console;
+  readonly #warn = this.#target.warn;
   /** Errors that leave out text so far; missing fonts do not. */
   errors = 0;
   lacksPages = false;
 
   constructor() {
-    console.warn = (...parts: unknown[]) => {
+    this.#target.warn = (...parts: unknown[]) => {
       const text = parts.map(String).join(" ");
-      if (!text.startsWith("Warning: ")) this.#warn.apply(console, parts);
+      if (!text.startsWith("Warning: ")) this.#warn.apply(this.#target, parts);
       else if (/invalid \/Pages tree/.test(text)) this.lacksPages = true;
       else if (/Invalid stream|ignoring errors|FormatError|Skipping/i.test(text)) this.errors += 1;
     };
   }
 
   [Symbol.dispose](): void {
-    console.warn = this.#warn;
+    this.#target.warn = this.#warn;
   }
 }

@@ -9,7 +9,7 @@ import type { Client } from "./context.ts";
 import type { Config } from "../config/options.ts";
 import { softBlockOf } from "../domain/page/soft-block.ts";
 import { commandWords, type Ocr, ocrCommand } from "../documents/ocr.ts";
-import { ocrEndpoint } from "../documents/ocr-endpoint.ts";
+import { ocrEndpoint } from "../pages/ocr-endpoint.ts";
 import { createDocumentReader, type DocumentReader } from "../documents/reader.ts";
 import { LlmEndpoint } from "../extract/llm/endpoint.ts";
 import { LlmExtractor } from "../extract/llm/extractor.ts";

@@ -9,7 +9,7 @@ import { type Clock, systemClock, type Timer } from "../../src/base/clock.ts";
 import { detectDocument } from "../../src/documents/detect.ts";
 import { DocumentError, type DocumentProblem } from "../../src/documents/document.ts";
 import { commandWords, ocrCommand } from "../../src/documents/ocr.ts";
-import { ocrEndpoint } from "../../src/documents/ocr-endpoint.ts";
+import { ocrEndpoint } from "../../src/pages/ocr-endpoint.ts";
 import { createDocumentReader, type DocumentReaderOptions } from "../../src/documents/reader.ts";
 import { docx, odt, zipOf } from "../support/document-files.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";

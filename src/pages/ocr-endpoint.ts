@@ -5,8 +5,8 @@ import { decodePercent } from "../domain/text/url.ts";
 import { BufferSink } from "../net/buffer-sink.ts";
 import type { HttpResult } from "../net/http.ts";
 import { createHttpClient, type HttpClient } from "../net/http-client.ts";
-import type { DocumentError } from "./document.ts";
-import { MAX_OCR_OUTPUT, type Ocr, ocrFailure } from "./ocr.ts";
+import type { DocumentError } from "../documents/document.ts";
+import { MAX_OCR_OUTPUT, type Ocr, ocrFailure } from "../documents/ocr.ts";
 
 interface OcrEndpointOptions {
   /** May have a user name and a password. */

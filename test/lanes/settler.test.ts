@@ -57,7 +57,7 @@ async function make(t: TestContext, lanes: Record<string, number>, shared = fals
       return async (batches: readonly SettleBatch[], now: number, turn?: Turn) => {
         const fault = control.fault(batches);
         if (fault !== undefined) throw fault;
-        if (turn === "wait") await control.turn();
+        if (typeof turn === "object") await control.turn();
         writes.push([...batches]);
         const isFree = ({ task }: SettledTask) => turn !== "try" || !control.busy(task);
         const free = batches.map((batch) => ({ ...batch, tasks: batch.tasks.filter(isFree) }));

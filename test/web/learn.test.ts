@@ -84,6 +84,11 @@ describe("rules from examples in the playground", browserGate, () => {
     await frame.getByText(BOOKS[1]!.price).click();
     assert.equal(await page.getByText("evil").count(), 0);
     await page.getByRole("list", { name: "Values of price" }).getByText(BOOKS[1]!.price).waitFor();
+    // Nobody saves a job without the rules of the examples by mistake.
+    assert.equal(await page.getByRole("button", { name: "Save as job" }).count(), 0);
+    await page.getByRole("tab", { name: "Set up" }).click();
+    await page.getByText("The examples in the playground are not used").waitFor();
+    await page.getByRole("tab", { name: "Playground" }).click();
     await page.getByRole("button", { name: "Learn rules" }).click();
     const prices = page.getByRole("group", { name: "Rules of price" });
     await prices.getByText("score").first().waitFor();
@@ -99,6 +104,7 @@ describe("rules from examples in the playground", browserGate, () => {
     await prices.getByRole("radio").first().check();
     await page.getByRole("button", { name: "Use these rules" }).click();
     await page.getByLabel("Selector of field 3").waitFor();
+    await page.getByRole("button", { name: "Save as job" }).waitFor();
     assert.equal(await page.getByLabel("Name of field 2").inputValue(), "price");
     await page.getByRole("tab", { name: "Set up" }).click();
     await page.getByRole("button", { name: "More options" }).click();

@@ -4,6 +4,7 @@ import { type AttemptEnd, attemptTask, givenUp, notStarted } from "./attempt.ts"
 import { LaneBudgets } from "../limits/lane-budgets.ts";
 import type { OwnerDeps } from "./owner-deps.ts";
 import { Pace } from "../limits/pace.ts";
+import { ClaimBackoff } from "./claim-backoff.ts";
 import { Running } from "./running.ts";
 import { SiteNotes } from "./site-notes.ts";
 import type { SlotSeeker } from "../limits/slots.ts";
@@ -42,6 +43,7 @@ export class LaneOwner implements SlotSeeker {
   /** Requeued tasks that are not written yet: until then the store seems to have nothing ready. */
   #requeuing = 0;
   readonly #laneBudgets: LaneBudgets;
+  readonly #backoff: ClaimBackoff;
 
   constructor(deps: OwnerDeps, ticket: LaneTicket, grant: LaneGrant) {
     this.#deps = deps;
@@ -57,6 +59,7 @@ export class LaneOwner implements SlotSeeker {
     this.#notes = new SiteNotes(deps, grant);
     this.#controlsSeen = ticket.controls();
     this.#laneBudgets = new LaneBudgets(deps.budgets, ticket.changed);
+    this.#backoff = new ClaimBackoff(deps.clock);
   }
 
   get slotsHeld(): number {
@@ -104,7 +107,7 @@ export class LaneOwner implements SlotSeeker {
       if (this.#running.size === 0) {
         if (ending || this.#lost || (this.#isFinished(waitMs) && !(await this.#reopens()))) break;
         // All claimed tasks ended without being started: there may be more.
-        const waits = this.#window.waitsForResolvers || this.#requeuing > 0;
+        const waits = this.#window.waitsForResolvers || this.#requeuing > 0 || this.#backoff.waitMs !== null;
         if (this.#window.size === 0 && waitMs === null && backpressure.reason === null && !waits)
           ticket.changed.raise();
       }
@@ -143,7 +146,7 @@ export class LaneOwner implements SlotSeeker {
       this.#nextReadyAt === null || !this.#window.wasEmptied
         ? null
         : Math.max(1, this.#nextReadyAt - this.#deps.clock.now());
-    return earliest(earliest(waitMs, retryMs), this.#notes.dueMs());
+    return earliest(earliest(waitMs, retryMs), earliest(this.#backoff.waitMs, this.#notes.dueMs()));
   }
 
   /** Writes health and waits of the lane's sites periodically; `all`: everything unwritten, now. */
@@ -201,6 +204,7 @@ export class LaneOwner implements SlotSeeker {
     // A lane that cannot start anything must not keep permits from others.
     if (gate.kind === "go") this.#window.seekRoom(this.#laneBudgets);
     else this.#laneBudgets.leaveLine();
+    if (this.#backoff.waitMs !== null) return 0;
     const limit = this.#window.wanted(this.pace.soon);
     if (limit === 0) return 0;
     // Tasks that cannot start soon stay in the store, where others can see and change them.
@@ -219,10 +223,9 @@ export class LaneOwner implements SlotSeeker {
       const withoutDeadline = this.pace.gate().kind === "give_up";
       const options = { limit, soon: this.pace.concurrency, ...rules, withoutDeadline };
       const claim = await store.claim(this.#grant, options, clock.now());
-      if (claim === null) {
-        this.#lost = true;
-        return;
-      }
+      if (claim === null) return void (this.#lost = true);
+      // What others have locked says nothing about how much there is.
+      if (this.#backoff.report(claim.busy === true)) return;
       this.#window.add(claim.tasks, claim.more, claim.limited);
       if (claim.opened !== undefined) this.#deps.onOpened(claim.opened);
       this.#siteGivenUp = withoutDeadline;

@@ -59,6 +59,8 @@ export const MOST_TASKS = 500;
 // writes this often, and one that has not written for as long does not wait.
 export const SHARED_PAUSE_MS = 400;
 export const RETRY_MS = 250;
+/** How long outcomes wait for a run that others have locked; in vain, twice as long the next time. */
+export const TURN_MS = { first: 1000, most: 15_000 };
 
 /**
  * Writes the outcomes of all lanes of the process in few transactions. Where others write, too, outcomes of runs that
@@ -70,6 +72,9 @@ export class Settler {
   readonly #lanes = new Map<LaneHold, Lane>();
   /** Outcomes that were left out, by run; the run that was left out first is first. */
   readonly #busy = new Map<string, Map<Lane, SettledTask[]>>();
+  #triedBusyAt = Number.NEGATIVE_INFINITY;
+  /** How long to wait for runs that were waited for in vain. */
+  readonly #turnMs = new Map<string, number>();
   #count = 0;
   #scheduled = false;
   #writing = false;
@@ -163,7 +168,7 @@ export class Settler {
     return [...this.#lanes.values()].filter(({ fresh }) => fresh.tasks.length > 0 || fresh.notes !== null);
   }
 
-  /** All that may be written: also what was left out before, as it may be free by now. */
+  /** All that may be written: from time to time also what was left out before, as it may be free by now. */
   #take(): Map<Lane, Part> {
     const parts = new Map<Lane, Part>();
     for (const lane of this.#freshLanes()) {
@@ -171,6 +176,9 @@ export class Settler {
       lane.fresh = noPart();
     }
     this.#count = 0;
+    const now = this.#deps.clock.monotonic();
+    if (now - this.#triedBusyAt < SHARED_PAUSE_MS) return parts;
+    this.#triedBusyAt = now;
     for (const left of this.#busy.values())
       for (const [lane, tasks] of left) {
         const part = parts.get(lane) ?? noPart();
@@ -188,9 +196,13 @@ export class Settler {
     for (let [first] = this.#busy; first !== undefined; [first] = this.#busy) {
       const [runId, left] = first;
       this.#busy.delete(runId);
-      await this.#settle(new Map([...left].map(([lane, tasks]) => [lane, noPart(tasks)])), "wait");
+      const waitMs = this.#turnMs.get(runId) ?? TURN_MS.first;
+      await this.#settle(new Map([...left].map(([lane, tasks]) => [lane, noPart(tasks)])), { waitMs });
+      if (this.#busy.has(runId)) this.#turnMs.set(runId, Math.min(TURN_MS.most, 2 * waitMs));
+      else this.#turnMs.delete(runId);
     }
     this.#waiting = false;
+    this.#turnMs.clear();
   }
 
   async #settle(parts: ReadonlyMap<Lane, Part>, turn: Turn): Promise<void> {
@@ -247,7 +259,7 @@ export class Settler {
       } catch (error) {
         if (this.#stopped) return { lost: batches.map(({ hold }) => hold.laneId), opened: [], ended: [] };
         // Others still have the run; everything else goes on.
-        if (turn === "wait" && isOrbError(error, "database_busy"))
+        if (turn !== "try" && isOrbError(error, "database_busy"))
           return { lost: [], opened: [], ended: [], busy: rowsOf(batches) };
         if (!backpressure.report(error)) return this.#separate(batches, turn, error);
         await this.#room.wait(clock, RETRY_MS);

@@ -1,10 +1,10 @@
-/** Which of a lane's tasks to claim. */
 /**
- * How to go about runs that others have locked: `try` leaves them out, `wait` waits a little for them, and then fails as
+ * How to go about runs that others have locked: `try` leaves them out, `waitMs` waits so long for them, and then fails as
  * `database_busy`. Otherwise they are waited for as long as for any lock. Without meaning on SQLite.
  */
-export type Turn = "try" | "wait";
+export type Turn = "try" | { waitMs: number };
 
+/** Which of a lane's tasks to claim. */
 export interface ClaimOptions {
   turn?: Turn;
   limit: number;

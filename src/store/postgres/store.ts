@@ -1,13 +1,13 @@
 import { getCompileCacheDir } from "node:module";
 import { type Transferable, Worker } from "node:worker_threads";
 import { type Clock, sleep } from "../../base/clock.ts";
-import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
+import { messageOf, OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { OutageLogger } from "../../base/outage-logger.ts";
 import { STORE_ACCESS, type StoreMethods } from "../ports/access.ts";
-import type { ClaimOptions, Turn } from "../ports/claim-port.ts";
-import type { Claim, LaneHold, Store } from "../ports/port.ts";
+import type { LaneHold, Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
+import { inTurns, type StoreCall } from "./turns.ts";
 import { type ChannelEnds, createChannel } from "./sync-channel.ts";
 import type { Call, Opened, Ready, CallResult, PlainCallError, ThreadData } from "./thread.ts";
 import type { WireChannel, WireData, WireMessage } from "./wire.ts";
@@ -32,8 +32,6 @@ const READERS = 2;
 const RESTART_MS = 10_000;
 /** How long the first heartbeat waits for a thread of its own. */
 const LEASE_START_MS = 500;
-/** When to look again for tasks of runs that others kept locked. */
-const CLAIM_AGAIN_MS = 250;
 
 const LEASE_METHODS: ReadonlySet<keyof StoreMethods> = new Set([
   "heartbeat",
@@ -175,7 +173,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
       if (thread === writer) patientWriter = null;
       return thread;
     }));
-  const threadFor = (method: keyof StoreMethods, args: unknown[]): StoreThread | Promise<StoreThread> => {
+  const threadFor = (method: keyof StoreMethods, args: unknown[], isPatient: boolean) => {
     // Heartbeats follow.
     if (method === "joinOwners") void threadForLeases();
     switch (STORE_ACCESS[method]) {
@@ -184,32 +182,22 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
       case "row":
         return LEASE_METHODS.has(method) ? threadForLeases() : writer;
       case "runs":
-        return turnOf(method, args) === "wait" ? threadForTurns() : writerOf(method, args);
+        return isPatient ? threadForTurns() : writerOf(method, args);
       case "all":
         return writer;
     }
   };
-  const call = (method: string, args: unknown[]): Promise<unknown> => {
+  const call: StoreCall = (method, args, isPatient = false) => {
     const { clock, leaseNow } = options;
     const times = { wallNow: clock.now(), leaseNow: leaseNow?.() ?? null };
-    const thread = threadFor(method as keyof StoreMethods, args);
+    const thread = threadFor(method as keyof StoreMethods, args, isPatient);
     return thread instanceof StoreThread
       ? thread.call({ method, args, ...times })
       : thread.then((ready) => ready.call({ method, args, ...times }));
   };
-  /** Waits for runs that others have locked only if there is nothing else to claim, and not for long. */
-  const claim: Store["claim"] = async (hold, choice, now) => {
-    const claimIn = (turn: Turn) => call("claim", [hold, { ...choice, turn }, now]) as Promise<Claim | null>;
-    const claimed = await claimIn("try");
-    if (claimed?.busy !== true) return claimed;
-    return claimIn("wait").catch((error: unknown) => {
-      if (!isOrbError(error, "database_busy")) throw error;
-      return { tasks: [], more: true, nextReadyAt: now + CLAIM_AGAIN_MS };
-    });
-  };
   const methods = {
     ...Object.fromEntries(writer.methods.map((method) => [method, (...args: unknown[]) => call(method, args)])),
-    claim,
+    ...inTurns(call),
   };
   const store = {
     ...methods,
@@ -241,11 +229,6 @@ function startWire(url: string, schema: string, channels: readonly ChannelEnds[]
 function startThread(role: "thread" | "wire", data: object, transferList: Transferable[]): Worker {
   const code = new URL("./thread-start.ts", import.meta.url);
   return new Worker(code, { workerData: { ...data, role, compileCacheDir: getCompileCacheDir() }, transferList });
-}
-
-function turnOf(method: keyof StoreMethods, args: readonly unknown[]): Turn | undefined {
-  if (method === "claim") return (args[1] as ClaimOptions).turn;
-  return method === "settle" ? (args[2] as Turn | undefined) : undefined;
 }
 
 function leastBusy(threads: readonly StoreThread[]): StoreThread {

@@ -2,6 +2,7 @@
  * The thread that holds the database connections: one per channel to a store thread, and one for LISTEN. It does nothing
  * else, so that other work of the process never delays an answer.
  */
+import type { Duplex } from "node:stream";
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
 import { systemClock } from "../../base/clock.ts";
@@ -168,7 +169,7 @@ class DatabaseSession {
       connected.once("end", () => this.#lost(connected));
     }
     const client = this.#client;
-    const answers = await Promise.all(requests.map((request) => this.#query(client, request)));
+    const answers = await Promise.all(together(client, () => requests.map((request) => this.#query(client, request))));
     if (answers.some((answer) => "error" in answer && isConnectionLost(answer.error))) this.drop();
     return answers;
   }
@@ -207,9 +208,21 @@ class DatabaseSession {
   }
 }
 
+const streamOf = (client: pg.Client) => (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+
+/** All that is sent meanwhile leaves in one packet, not in one for each statement. */
+function together<T>(client: pg.Client, send: () => T): T {
+  const stream = streamOf(client);
+  stream.cork();
+  try {
+    return send();
+  } finally {
+    stream.uncork();
+  }
+}
+
 function destroy(client: pg.Client): void {
-  const { stream } = (client as unknown as { connection: { stream: { destroy(error?: Error): void } } }).connection;
-  stream.destroy(new Error("the database does not answer"));
+  streamOf(client).destroy(new Error("the database does not answer"));
 }
 
 const sessions = new Set<DatabaseSession>();

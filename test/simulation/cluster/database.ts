@@ -1,3 +1,4 @@
+import type { Turn } from "../../../src/store/ports/claim-port.ts";
 import { STORE_ACCESS, type StoreMethods } from "../../../src/store/ports/access.ts";
 import { PARTITIONS } from "../../../src/store/postgres/dialect.ts";
 import { Fifo } from "./fifo.ts";
@@ -32,6 +33,8 @@ export interface Write {
   /** More of them, found when they are locked. */
   late?: () => readonly number[];
   owners?: readonly string[];
+  /** How it goes about runs that others have locked: as the product's methods do. */
+  turn?: Turn | { soonMs: number };
   /** What it changes, at its commit; how many rows that were. */
   work: (transaction: Transaction) => number;
   /** When the process hears of it. */
@@ -45,6 +48,8 @@ export interface Write {
 /** What a transaction may rely on while it works. */
 export interface Transaction extends Locker {
   readonly lockedRuns: ReadonlySet<number>;
+  /** Runs were left out, because others have locked them. */
+  readonly missedRuns: boolean;
   /** Whether nobody else has locked the row of this lane, so that it may be written in passing. */
   isFree(lane: number): boolean;
 }
@@ -62,7 +67,8 @@ const lockOfLane = (lane: number) => `lane ${lane}`;
 const lockOfOwner = (owner: string) => `owner ${owner}`;
 
 /**
- * The server and the connections to it. Each process has as many as the product: two that write, and one for leases.
+ * The server and the connections to it. Each process has as many as the product: two that write, one for leases, and one
+ * on which it waits for runs that others have locked.
  * Transactions take the locks of the scope that their method declares, in the product's order.
  */
 export class Database {
@@ -176,14 +182,21 @@ interface Connection {
 class Connections {
   readonly #writers: Connection[] = [{ line: [] }, { line: [] }];
   readonly #leases: Connection = { line: [] };
+  readonly #patient: Connection = { line: [] };
 
-  for({ verb, lanes }: Write): Connection {
+  for({ verb, lanes, turn }: Write): Connection {
     if (LEASES.has(verb)) return this.#leases;
+    if (typeof turn === "object" && "waitMs" in turn) return this.#patient;
     const [first, second] = this.#writers as [Connection, Connection];
     if (verb === "claim") return (lanes?.[0] ?? 0) % 2 === 0 ? first : second;
     if (STORE_ACCESS[VERBS[verb].method] !== "runs") return first;
     return second.line.length < first.line.length ? second : first;
   }
+}
+
+function limitOf(turn: Write["turn"]): number | undefined {
+  if (typeof turn !== "object") return undefined;
+  return "waitMs" in turn ? turn.waitMs : turn.soonMs;
 }
 
 interface Listener {
@@ -199,6 +212,7 @@ interface Listener {
 class Running implements Transaction {
   readonly name: string;
   readonly lockedRuns = new Set<number>();
+  missedRuns = false;
   readonly #plan: ClusterPlan;
   readonly #timeline: Timeline;
   readonly #locks: Locks;
@@ -238,7 +252,7 @@ class Running implements Transaction {
     this.#timeline.at(this.#plan.roundTripMs / 2, by, () => {
       if (this.#isOver) return this.#listener.lost();
       this.#batch += 1;
-      if (this.#batch === 1) this.#lock(this.#scopeLocks(), () => this.#answer());
+      if (this.#batch === 1) this.#lockScope(() => this.#answer());
       else if (this.#batch === 2) this.#lock(this.#rowLocks(), () => (this.#isLast ? this.#commit() : this.#answer()));
       else if (this.#isLast) this.#commit();
       else this.#answer();
@@ -249,16 +263,28 @@ class Running implements Transaction {
     return this.#batch >= VERBS[this.#write.verb].trips;
   }
 
-  #scopeLocks(): [string, LockMode][] {
-    const { verb, runs } = this.#write;
+  #lockScope(then: () => void): void {
+    const { verb, runs, turn } = this.#write;
     const { broken } = this.#plan;
     const scope = STORE_ACCESS[VERBS[verb].method];
-    if (scope === "row") return broken === "heartbeats wait" ? [["deployment", "shared"]] : [];
-    if (scope === "all") return [["deployment", "alone"]];
-    for (const run of runs?.() ?? []) this.lockedRuns.add(run);
-    const partitions = [...new Set([...this.lockedRuns].map((run) => run % PARTITIONS))];
+    if (scope === "row") return this.#lock(broken === "heartbeats wait" ? [["deployment", "shared"]] : [], then);
+    if (scope === "all") return this.#lock([["deployment", "alone"]], then);
+    const wanted = new Set(runs?.() ?? []);
+    const partitions = [...new Set([...wanted].map((run) => run % PARTITIONS))];
     if (broken !== "order of locks") partitions.sort((a, b) => a - b);
-    return [["deployment", "shared"], ...partitions.map((run): [string, LockMode] => [lockOfRun(run), "alone"])];
+    this.#lock([["deployment", "shared"]], () => {
+      if (turn === "try" && broken !== "tries wait") {
+        const got = new Set(partitions.filter((partition) => this.#locks.tryTake(this, lockOfRun(partition))));
+        for (const run of wanted) if (got.has(run % PARTITIONS)) this.lockedRuns.add(run);
+        this.missedRuns = this.lockedRuns.size < wanted.size;
+        return then();
+      }
+      for (const run of wanted) this.lockedRuns.add(run);
+      this.#lock(
+        partitions.map((partition): [string, LockMode] => [lockOfRun(partition), "alone"]),
+        then,
+      );
+    });
   }
 
   #rowLocks(): [string, LockMode][] {
@@ -278,6 +304,7 @@ class Running implements Transaction {
       mode,
       () => !this.#isOver && this.#lock(rest, then),
       () => this.#fail(),
+      limitOf(this.#write.turn),
     );
   }
 

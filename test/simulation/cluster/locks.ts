@@ -46,7 +46,22 @@ export class Locks {
     return (this.#locks.get(name)?.holders.size ?? 0) === 0;
   }
 
-  take(locker: Locker, name: string, mode: LockMode, granted: () => void, timedOut: () => void): void {
+  /** Takes it alone if nobody has it and nobody waits for it. */
+  tryTake(locker: Locker, name: string): boolean {
+    const lock = this.#of(name);
+    const isFree = this.holds(locker, name) || (lock.line.length === 0 && isCompatible(lock, "alone"));
+    if (isFree) this.#grant(locker, name, lock, "alone");
+    return isFree;
+  }
+
+  take(
+    locker: Locker,
+    name: string,
+    mode: LockMode,
+    granted: () => void,
+    timedOut: () => void,
+    timeoutMs = this.#timeoutMs,
+  ): void {
     if (this.holds(locker, name, mode)) return granted();
     const lock = this.#of(name);
     if (lock.line.length === 0 && isCompatible(lock, mode)) {
@@ -67,7 +82,7 @@ export class Locks {
     lock.line.push(waiter);
     this.#waits.set(locker, { name, waiter });
     this.#findCircle(locker);
-    this.#timeline.at(this.#timeoutMs, null, () => {
+    this.#timeline.at(timeoutMs, null, () => {
       if (waiter.over) return;
       this.timeouts += 1;
       this.#leaveLine(locker);

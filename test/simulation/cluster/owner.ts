@@ -3,18 +3,22 @@ import { retryDelay } from "../../../src/domain/lane/backoff.ts";
 import { holdsSite } from "../../../src/domain/run/classify.ts";
 import type { Failure } from "../../../src/domain/run/failure.ts";
 import { PATIENCE_MS } from "../../../src/lanes/owner/owner.ts";
+import { ClaimBackoff } from "../../../src/lanes/owner/claim-backoff.ts";
 import { Pace } from "../../../src/lanes/limits/pace.ts";
 import type { PaceMemories } from "../../../src/lanes/limits/pace-memories.ts";
 import type { Slots, SlotSeeker } from "../../../src/lanes/limits/slots.ts";
 import { earliest } from "../../../src/lanes/limits/waits.ts";
-import { Window } from "../../../src/lanes/owner/window.ts";
+import { PREFETCH, Window } from "../../../src/lanes/owner/window.ts";
 import type { ClaimedTask, LaneGrant, LaneHold } from "../../../src/store/ports/port.ts";
+import type { ClaimTurns } from "../../../src/store/postgres/claim-turns.ts";
+import type { Turn } from "../../../src/store/ports/claim-port.ts";
 import { RETRY_MS } from "../../../src/lanes/owner/settler.ts";
 import type { Database, Transaction } from "./database.ts";
 import type { Lane, Page } from "./lane.ts";
 import { RULES } from "./plan.ts";
 import type { Settler, Settling } from "./settling.ts";
 import type { Being, Timeline } from "./timeline.ts";
+import type { Turns } from "./turns.ts";
 import type { Web } from "./web.ts";
 
 export interface OwnerWorld {
@@ -26,6 +30,8 @@ export interface OwnerWorld {
   slots: Slots;
   paces: PaceMemories;
   settler: Settler;
+  claimTurns: ClaimTurns;
+  turns: Turns;
   leaseHolds(): boolean;
   yieldWanted(lane: Lane, forMs: number): boolean;
   /** The lane is given back, or lost; `waitMs`: it may not go on before. */
@@ -44,6 +50,7 @@ export class Owner implements SlotSeeker, Settling {
   readonly #grant: LaneGrant;
   readonly #pace: Pace;
   readonly #window: Window;
+  readonly #backoff: ClaimBackoff;
   readonly #since: number;
   #running = 0;
   /** Its sockets count for the site: it can close them. */
@@ -61,7 +68,8 @@ export class Owner implements SlotSeeker, Settling {
     this.hold = hold;
     this.#grant = { ...hold, lane: lane.site.lane, site: { ...lane.site }, recovered: 0 };
     this.#pace = new Pace(this.#grant.site, RULES, world.timeline, world.paces.recall(this.#grant));
-    this.#window = new Window(world.timeline, this.#pace.concurrency);
+    this.#window = new Window(world.timeline, this.#pace.concurrency, PREFETCH.shared);
+    this.#backoff = new ClaimBackoff({ monotonic: () => world.timeline.now() });
     this.#since = world.timeline.now();
     this.#lookIn(0);
   }
@@ -128,7 +136,10 @@ export class Owner implements SlotSeeker, Settling {
     if (this.#running === 0 && !this.#claiming && (ending || this.#isFinished(waitMs))) return this.#finish(waitMs);
     if (ending) return;
     const retryAt = this.#dry ? this.lane.nextRetryAt : null;
-    const next = earliest(waitMs, retryAt === null ? null : Math.max(1, retryAt - timeline.now()));
+    const next = earliest(
+      earliest(waitMs, this.#backoff.waitMs),
+      retryAt === null ? null : Math.max(1, retryAt - timeline.now()),
+    );
     // No timer is finer than a millisecond, and a wait below what the clock can show would never pass.
     if (next !== null) this.#lookIn(Math.max(1, next));
   }
@@ -137,33 +148,54 @@ export class Owner implements SlotSeeker, Settling {
     return (this.#window.size === 0 && this.#dry) || (waitMs !== null && waitMs > PATIENCE_MS);
   }
 
-  #claim(): void {
-    if (this.#dry || this.#world.isBusy) return;
+  /** First without waiting for runs that others have locked; if there are no others, it waits for them a little. */
+  #claim(turn: Turn = "try"): void {
+    if (this.#dry || this.#world.isBusy || (turn === "try" && this.#backoff.waitMs !== null)) return;
     const limit = this.#window.wanted(this.#pace.soon);
     const gate = this.#pace.gate();
     if (limit === 0 || (gate.kind === "wait" && gate.ms !== null && gate.ms > PATIENCE_MS)) return;
-    const { database, timeline, by } = this.#world;
+    const { database, timeline, turns, by } = this.#world;
     let pages: Page[] | null = null;
-    const work = ({ lockedRuns }: Transaction) => {
+    let missed = false;
+    const work = ({ lockedRuns, missedRuns }: Transaction) => {
+      missed = missedRuns;
       pages = this.lane.claim(this.hold, limit, timeline.now(), lockedRuns);
       return pages?.length ?? 0;
     };
     this.#claiming = true;
     const failed = () => {
       this.#claiming = false;
-      this.#world.busy();
+      if (turn === "try") return this.#world.busy();
+      this.#world.claimTurns.end(true);
+      this.#backoff.report(true);
+      this.#look();
     };
     const done = () => {
       this.#claiming = false;
+      if (turn !== "try") {
+        this.#world.claimTurns.end(false);
+        turns.calm(this);
+      }
       if (this.#over) return;
       if (pages === null) return this.onLost();
+      const isBusy = missed && pages.length === 0;
+      if (isBusy) {
+        const waitMs = this.#world.claimTurns.begin();
+        if (waitMs !== null) this.#claim({ waitMs });
+        if (this.#claiming) return;
+        if (waitMs !== null) this.#world.claimTurns.end(false);
+      }
+      this.#backoff.report(isBusy);
+      if (isBusy) return this.#look();
       // A window asks a task for its resolver alone.
       this.#window.add(pages as unknown as ClaimedTask[]);
       this.#dry = !this.lane.hasReady;
       this.#look();
     };
     const runs = () => this.lane.runsOf("ready");
-    database.write(by, { verb: "claim", runs, lanes: [this.lane.index], work, done, failed });
+    const write = { verb: "claim", runs, lanes: [this.lane.index], work, done, failed } as const;
+    if (turn === "try") turns.write(write, this, () => missed && pages?.length === 0);
+    else database.write(by, { ...write, turn });
   }
 
   /** The store accepts writes again. */

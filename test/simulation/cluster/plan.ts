@@ -34,7 +34,7 @@ export interface ClusterPlan {
   admitMs: number;
   longestAdmitMs: number;
   /** A rule that is broken on purpose, to see that it is noticed. */
-  broken: "order of locks" | "heartbeats wait" | null;
+  broken: "order of locks" | "heartbeats wait" | "tries wait" | null;
   /** How long outcomes gather before they are written together. */
   gatherMs: number;
   /** How long after a write the next begins at the earliest, unless somebody waits for it. */

@@ -1,10 +1,12 @@
-import { MOST_TASKS, RETRY_MS } from "../../../src/lanes/owner/settler.ts";
+import { MOST_TASKS, RETRY_MS, SHARED_PAUSE_MS, TURN_MS } from "../../../src/lanes/owner/settler.ts";
 import type { LaneHold } from "../../../src/store/ports/port.ts";
 import type { Politeness } from "../../../src/store/records/site-records.ts";
-import type { Database } from "./database.ts";
+import type { Turn } from "../../../src/store/ports/claim-port.ts";
+import type { Database, Transaction } from "./database.ts";
 import type { Lane, Outcome } from "./lane.ts";
 import type { ClusterPlan } from "./plan.ts";
 import type { Being, Timeline } from "./timeline.ts";
+import type { Turns } from "./turns.ts";
 
 export interface Settling {
   lane: Lane;
@@ -12,30 +14,49 @@ export interface Settling {
   onLost: () => void;
 }
 
-interface Pending {
+/** What is written of a lane at a time. */
+interface Part {
   outcomes: Outcome[];
   politeness: Politeness | null;
-  flushed: (() => void)[];
 }
 
-/** The outcomes of a worker, gathered and written together as the product does it, with its own figures. */
+/** A lane with outcomes that are not written yet, and who waits for which of them. */
+interface Open {
+  outcomes: Set<Outcome>;
+  flushes: { awaits: Set<Outcome>; then: () => void }[];
+}
+
+type Batch = ReadonlyMap<Settling, Part>;
+
+/**
+ * The outcomes of a worker, gathered and written together as the product does it, with its own figures: those of runs that
+ * others have locked are left out, and a second loop waits for one run after the other.
+ */
 export class Settler {
   readonly #by: Being;
   readonly #timeline: Timeline;
   readonly #database: Database;
+  readonly #turns: Turns;
   readonly #plan: ClusterPlan;
   readonly #onEnded: (pages: number) => void;
   readonly #onBusy: () => void;
-  #pending = new Map<Settling, Pending>();
+  readonly #open = new Map<Settling, Open>();
+  #fresh = new Map<Settling, Part>();
+  /** Outcomes that were left out, by run. */
+  readonly #busy = new Map<number, Map<Settling, Outcome[]>>();
+  #triedBusyAt = Number.NEGATIVE_INFINITY;
+  readonly #turnMs = new Map<number, number>();
   #count = 0;
   #scheduled = false;
   #writing = false;
+  #waiting = false;
   #wroteAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     by: Being,
     timeline: Timeline,
     database: Database,
+    turns: Turns,
     plan: ClusterPlan,
     onEnded: (pages: number) => void,
     onBusy: () => void,
@@ -43,15 +64,19 @@ export class Settler {
     this.#by = by;
     this.#timeline = timeline;
     this.#database = database;
+    this.#turns = turns;
     this.#plan = plan;
     this.#onEnded = onEnded;
     this.#onBusy = onBusy;
   }
 
   add(owner: Settling, outcome: Outcome, politeness: Politeness | null): void {
-    const pending = this.#of(owner);
-    pending.outcomes.push(outcome);
-    pending.politeness = politeness ?? pending.politeness;
+    const part = partOf(this.#fresh, owner);
+    part.outcomes.push(outcome);
+    part.politeness = politeness ?? part.politeness;
+    const open = this.#open.get(owner) ?? { outcomes: new Set(), flushes: [] };
+    this.#open.set(owner, open);
+    open.outcomes.add(outcome);
     this.#count += 1;
     if (this.#count >= MOST_TASKS) this.#write();
     else this.#schedule();
@@ -59,18 +84,10 @@ export class Settler {
 
   /** When everything of this lane so far is written, or has turned out to be lost. */
   flush(owner: Settling, then: () => void): void {
-    if (!this.#pending.has(owner) && !this.#writing) return then();
-    this.#of(owner).flushed.push(then);
+    const open = this.#open.get(owner);
+    if (open === undefined) return then();
+    open.flushes.push({ awaits: new Set(open.outcomes), then });
     this.#write();
-  }
-
-  #of(owner: Settling): Pending {
-    let pending = this.#pending.get(owner);
-    if (pending === undefined) {
-      pending = { outcomes: [], politeness: null, flushed: [] };
-      this.#pending.set(owner, pending);
-    }
-    return pending;
   }
 
   #schedule(): void {
@@ -82,44 +99,124 @@ export class Settler {
 
   #write(): void {
     this.#scheduled = false;
-    if (this.#writing || this.#pending.size === 0) return;
+    if (this.#writing) return;
+    const batch = this.#take();
+    if (batch.size === 0) return;
     this.#writing = true;
     this.#wroteAt = this.#timeline.now();
-    const batch = [...this.#pending];
-    this.#pending = new Map();
+    this.#persist(batch, "try", () => {
+      this.#writing = false;
+      if ([...this.#fresh.keys()].some((owner) => (this.#open.get(owner)?.flushes.length ?? 0) > 0)) this.#write();
+      else if (this.#fresh.size > 0 || this.#busy.size > 0) this.#schedule();
+    });
+  }
+
+  /** All that may be written: also what was left out before, as it may be free by now. */
+  #take(): Map<Settling, Part> {
+    const batch = this.#fresh;
+    this.#fresh = new Map();
     this.#count = 0;
-    this.#persist(batch);
+    const now = this.#timeline.now();
+    if (now - this.#triedBusyAt < SHARED_PAUSE_MS) return batch;
+    this.#triedBusyAt = now;
+    for (const left of this.#busy.values())
+      for (const [owner, outcomes] of left) partOf(batch, owner).outcomes.push(...outcomes);
+    this.#busy.clear();
+    return batch;
+  }
+
+  #waitForRuns(): void {
+    const [first] = this.#busy;
+    if (this.#waiting) return;
+    if (first === undefined) return this.#turnMs.clear();
+    this.#waiting = true;
+    const [run, left] = first;
+    this.#busy.delete(run);
+    const batch = new Map([...left].map(([owner, outcomes]) => [owner, { outcomes, politeness: null }]));
+    const waitMs = this.#turnMs.get(run) ?? TURN_MS.first;
+    this.#persist(batch, { waitMs }, () => {
+      this.#waiting = false;
+      if (this.#busy.has(run)) this.#turnMs.set(run, Math.min(TURN_MS.most, 2 * waitMs));
+      else this.#turnMs.delete(run);
+      this.#waitForRuns();
+    });
   }
 
   /** Outcomes are kept until they can be written. */
-  #persist(batch: readonly [Settling, Pending][]): void {
-    const lost: Settling[] = [];
-    const runs = new Set(batch.flatMap(([, { outcomes }]) => outcomes.map(({ page }) => page.run)));
-    const work = () => {
+  #persist(batch: Batch, turn: Turn, then: () => void): void {
+    const lost = new Set<Settling>();
+    const busy = new Map<Settling, Outcome[]>();
+    const wanted = new Set([...batch.values()].flatMap(({ outcomes }) => outcomes.map(({ page }) => page.run)));
+    const work = ({ lockedRuns }: Transaction) => {
       let rows = 0;
-      lost.length = 0;
+      lost.clear();
+      busy.clear();
       for (const [owner, { outcomes, politeness }] of batch) {
-        const ended = owner.lane.settle(owner.hold, outcomes, politeness);
-        if (ended === null) lost.push(owner);
-        else {
-          rows += outcomes.length * (this.#plan.rowsPerPage - 1);
-          this.#onEnded(ended);
+        const { ours = [], others = [] } = Object.groupBy(outcomes, ({ page }) =>
+          lockedRuns.has(page.run) ? "ours" : "others",
+        );
+        const ended = owner.lane.settle(owner.hold, ours, politeness);
+        if (ended === null) {
+          lost.add(owner);
+          continue;
         }
+        busy.set(owner, others);
+        rows += ours.length * (this.#plan.rowsPerPage - 1);
+        this.#onEnded(ended);
       }
       return rows;
     };
     const failed = () => {
+      if (turn !== "try") {
+        for (const [owner, { outcomes }] of batch) busy.set(owner, outcomes);
+        return done();
+      }
       this.#onBusy();
-      this.#timeline.at(RETRY_MS, this.#by, () => this.#persist(batch));
+      this.#timeline.at(RETRY_MS, this.#by, () => this.#persist(batch, turn, then));
     };
     const done = () => {
-      this.#writing = false;
-      for (const owner of lost) owner.onLost();
-      for (const [, { flushed }] of batch) for (const then of flushed) then();
-      if ([...this.#pending.values()].some(({ flushed }) => flushed.length > 0)) this.#write();
-      else if (this.#pending.size > 0) this.#schedule();
+      for (const [owner, { outcomes }] of batch) {
+        if (lost.has(owner)) owner.onLost();
+        const left = new Set(lost.has(owner) ? [] : busy.get(owner));
+        for (const outcome of left) this.#leave(owner, outcome);
+        this.#end(
+          owner,
+          outcomes.filter((outcome) => !left.has(outcome)),
+        );
+      }
+      then();
+      this.#waitForRuns();
     };
-    const lanes = batch.map(([owner]) => owner.lane.index);
-    this.#database.write(this.#by, { verb: "settle", runs: () => runs, lanes, work, done, failed });
+    const lanes = [...batch.keys()].map((owner) => owner.lane.index);
+    const write = { verb: "settle", runs: () => wanted, lanes, work, done, failed } as const;
+    if (turn === "try") this.#turns.write(write, this, () => [...busy.values()].some(({ length }) => length > 0));
+    else this.#database.write(this.#by, { ...write, turn });
   }
+
+  #leave(owner: Settling, outcome: Outcome): void {
+    const left = this.#busy.get(outcome.page.run) ?? new Map<Settling, Outcome[]>();
+    this.#busy.set(outcome.page.run, left);
+    left.set(owner, [...(left.get(owner) ?? []), outcome]);
+  }
+
+  #end(owner: Settling, written: readonly Outcome[]): void {
+    const open = this.#open.get(owner);
+    if (open === undefined) return;
+    for (const outcome of written) {
+      open.outcomes.delete(outcome);
+      for (const { awaits } of open.flushes) awaits.delete(outcome);
+    }
+    const { over = [], others = [] } = Object.groupBy(open.flushes, ({ awaits }) =>
+      awaits.size === 0 ? "over" : "others",
+    );
+    open.flushes = others;
+    if (open.outcomes.size === 0) this.#open.delete(owner);
+    for (const { then } of over) then();
+  }
+}
+
+function partOf(batch: Map<Settling, Part>, owner: Settling): Part {
+  let part = batch.get(owner);
+  if (part === undefined) batch.set(owner, (part = { outcomes: [], politeness: null }));
+  return part;
 }

@@ -2,12 +2,14 @@ import { evenLaneShare, laneShare, type LaneShares, shouldYieldLane } from "../.
 import { PaceMemories } from "../../../src/lanes/limits/pace-memories.ts";
 import { Slots } from "../../../src/lanes/limits/slots.ts";
 import type { LaneHold } from "../../../src/store/ports/port.ts";
+import { ClaimTurns } from "../../../src/store/postgres/claim-turns.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Lane } from "./lane.ts";
 import { Owner, type OwnerWorld } from "./owner.ts";
 import type { Transaction } from "./database.ts";
 import { Settler } from "./settling.ts";
 import type { Being } from "./timeline.ts";
+import { Turns } from "./turns.ts";
 
 const PROBE_MS = 1000;
 
@@ -30,6 +32,8 @@ export class Worker implements Being, OwnerWorld {
   readonly web;
   readonly paces = new PaceMemories();
   readonly settler: Settler;
+  readonly claimTurns = new ClaimTurns();
+  readonly turns: Turns;
   slots: Slots;
   readonly #cluster: Cluster;
   #name = "";
@@ -53,10 +57,12 @@ export class Worker implements Being, OwnerWorld {
     this.web = cluster.web;
     this.bornAt = this.timeline.now();
     this.slots = new Slots(() => cluster.plan.slots);
+    this.turns = new Turns(this, this.timeline, this.database);
     this.settler = new Settler(
       this,
       this.timeline,
       this.database,
+      this.turns,
       cluster.plan,
       (pages) => {
         this.pages += pages;

@@ -33,6 +33,10 @@ export interface WriteOptions {
   lockMs?: number;
 }
 
+/** How long a method that takes its turn waits for locks. */
+export const limitsOf = (turn: Turn | undefined): WriteOptions =>
+  typeof turn === "object" ? { lockMs: turn.waitMs } : {};
+
 export interface Connection {
   readonly dialect: Dialect;
   /** A statement prepared once per connection; with `lists` its rows are lists of values. */

@@ -1,7 +1,7 @@
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { ClaimOptions } from "../../ports/claim-port.ts";
 import type { Claim, ClaimedTask, LaneHold } from "../../ports/port.ts";
-import type { Query, Value } from "../kernel/connection.ts";
+import { limitsOf, type Query, type Value } from "../kernel/connection.ts";
 import { type Context, HAS_QUOTA, NEVER, parseJson, rows, STATE, RUN_MAY_WORK } from "../kernel/context.ts";
 import { bestOf, divide, quotaFor, readyOf, type Sharing } from "./claim-shares.ts";
 import { moveRun } from "../runs/move-run.ts";
@@ -148,9 +148,6 @@ class LaneReader {
   }
 }
 
-/** How long a claim waits for its turn. */
-const TURN_MS = 250;
-
 export function claim(
   context: Context,
   cursor: ClaimCursor,
@@ -159,7 +156,7 @@ export function claim(
   now: number,
 ): Claim | null {
   const work = () => claimIn(context, cursor, hold, options, now);
-  return context.connection.write(work, options.turn === "wait" ? { lockMs: TURN_MS } : {});
+  return context.connection.write(work, limitsOf(options.turn));
 }
 
 function claimIn(

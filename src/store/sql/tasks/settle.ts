@@ -2,7 +2,7 @@ import { type RunState, TERMINAL_RUN_STATES } from "../../../domain/run/states.t
 import type { RunEvent } from "../../../domain/run/outcome.ts";
 import type { LaneHold, SettleBatch, Settled, SettledTask } from "../../ports/port.ts";
 import type { Turn } from "../../ports/claim-port.ts";
-import type { RunLocks } from "../kernel/connection.ts";
+import { limitsOf, type RunLocks } from "../kernel/connection.ts";
 import { appendEvent, type Context, rows } from "../kernel/context.ts";
 import type { RunChange } from "../kernel/counters.ts";
 import { lockRuns, RUNS_BY_ID } from "../kernel/lock-runs.ts";
@@ -18,14 +18,8 @@ import { Advance } from "../workflows/workflow-advance.ts";
 import { lockJobs } from "./lock-jobs.ts";
 import { dropTasks } from "./write-task.ts";
 
-/** How long outcomes wait for their turn. */
-const TURN_MS = 1000;
-
 export function settle(context: Context, batches: readonly SettleBatch[], now: number, turn?: Turn): Settled {
-  return context.connection.write(
-    () => settleIn(context, batches, now, turn),
-    turn === "wait" ? { lockMs: TURN_MS } : {},
-  );
+  return context.connection.write(() => settleIn(context, batches, now, turn), limitsOf(turn));
 }
 
 function settleIn(context: Context, batches: readonly SettleBatch[], now: number, turn: Turn | undefined): Settled {

@@ -141,6 +141,11 @@ function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
         ) : (
           <PageFields state={state} job={job} onPlayground={() => put("tab", "playground")} />
         )}
+        {learn.isUnused ? (
+          <p className="new-hint">
+            The examples in the playground are not used: learn their rules there and press “Use these rules”.
+          </p>
+        ) : null}
         <Actions state={state} job={job} />
       </form>
       <aside className="new-aside">
@@ -151,7 +156,7 @@ function NewPage({ first, job, version = "", kept = [], lost = [] }: Props) {
   const playground = () => (
     <div className="stack">
       <Playground state={state} at={{ page, setPage }} learn={learn} />
-      <Actions state={state} job={job} />
+      {search.get("mode") === "examples" && learn.isUnused ? null : <Actions state={state} job={job} />}
     </div>
   );
   return (

@@ -1,5 +1,6 @@
 /** Rules from examples: pages in their sandbox, the wanted values, and the rules that find them. */
 import { type RefObject, useEffect, useRef, useState } from "react";
+import { Button } from "../../../ui/Button.tsx";
 import { Card } from "../../../ui/Card.tsx";
 import { Segmented } from "../../../ui/Field.tsx";
 import { HtmlFrame } from "../../../ui/text/HtmlFrame.tsx";
@@ -36,6 +37,7 @@ export function Learn({
     if (lesson === null || page === null) return;
     const { rules, items } = formWithRules(state.form, lesson, choice);
     state.change({ rules, items });
+    learn.markUsed();
     toast(rules.length === 1 ? "The form has 1 field." : `The form has ${rules.length} fields.`);
     onUsed(page);
   };
@@ -52,7 +54,7 @@ export function Learn({
       <ExampleView learn={learn} page={page} marked={markedOf(lesson, choice, focused)} locate={locate} />
     );
   const examples = <Examples learn={learn} locate={locate} />;
-  const learned = <Learned state={state} learn={withFocus} onUse={use} />;
+  const learned = <Learned state={state} learn={withFocus} />;
   return (
     <>
       <AddPages state={state} learn={learn} />
@@ -91,6 +93,20 @@ export function Learn({
           {learned}
         </>
       )}
+      {learn.isUnused ? (
+        <div className="row new-actions">
+          {lesson !== null && Object.values(lesson.alternatives).some((rules) => rules.length > 0) ? (
+            <>
+              <Button kind="primary" icon="check" onClick={use}>
+                Use these rules
+              </Button>
+              <span className="soft">Then start or save it.</span>
+            </>
+          ) : (
+            <span className="soft">Learn the rules first, then start or save it.</span>
+          )}
+        </div>
+      ) : null}
     </>
   );
 }

@@ -1,7 +1,6 @@
 import { useEffect, useId, useRef } from "react";
 import { capital, plainUrl, shorten } from "../../../logic/format.ts";
 import { ruleText } from "../../../logic/rule-text.ts";
-import { Button } from "../../../ui/Button.tsx";
 import { Card } from "../../../ui/Card.tsx";
 import { chosenRules, formWithRules } from "../logic/examples.ts";
 import { asText } from "../logic/found.ts";
@@ -14,11 +13,9 @@ const SHOWN = 5;
 export function Learned({
   state: { form },
   learn: { lesson, choice, choose, fields: examples },
-  onUse,
 }: {
   state: NewState;
   learn: LearnState;
-  onUse: () => void;
 }) {
   const top = useRef<HTMLDivElement>(null);
   const isLearned = lesson !== null;
@@ -31,16 +28,7 @@ export function Learned({
   const { dropped } = formWithRules(form, lesson, choice);
   const records = lesson.record_counts.reduce((sum, count) => sum + count, 0);
   return (
-    <Card
-      title="Learned rules"
-      actions={
-        fields.length === 0 ? null : (
-          <Button kind="primary" icon="check" onClick={onUse}>
-            Use these rules
-          </Button>
-        )
-      }
-    >
+    <Card title="Learned rules">
       <div className="stack new-tight" ref={top}>
         <p role="status">
           {fields.length === 0

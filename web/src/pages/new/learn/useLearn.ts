@@ -29,6 +29,9 @@ export interface LearnState {
   /** By field, the index of the chosen alternative. */
   choice: Readonly<Record<string, number>>;
   choose: (field: string, index: number) => void;
+  /** There are examples whose rules are not in the form: a run or job would do without them. */
+  isUnused: boolean;
+  markUsed: () => void;
   busy: boolean;
   error: unknown;
   learn: () => Promise<void>;
@@ -42,6 +45,7 @@ export function useLearn(): LearnState {
   const [isList, setIsList] = useState(false);
   const [lesson, setLesson] = useState<Lesson | null>(null);
   const [choice, setChoice] = useState<Readonly<Record<string, number>>>({});
+  const [isUsed, setIsUsed] = useState(false);
   const [adding, setAdding] = useState(false);
   // Pages may be added while others are fetched: no two have the same key.
   const lastKey = useRef(0);
@@ -53,6 +57,7 @@ export function useLearn(): LearnState {
     asked.current += 1;
     setLesson(null);
     setChoice({});
+    setIsUsed(false);
     setError(null);
     setBusy(false);
   };
@@ -87,7 +92,12 @@ export function useLearn(): LearnState {
     },
     lesson,
     choice,
-    choose: (field, index) => setChoice((old) => ({ ...old, [field]: index })),
+    choose: (field, index) => {
+      setChoice((old) => ({ ...old, [field]: index }));
+      setIsUsed(false);
+    },
+    isUnused: !isUsed && fields.some(({ values }) => values.length > 0),
+    markUsed: () => setIsUsed(true),
     busy,
     error,
     learn: async () => {

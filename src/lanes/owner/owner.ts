@@ -204,7 +204,7 @@ export class LaneOwner implements SlotSeeker {
     // A lane that cannot start anything must not keep permits from others.
     if (gate.kind === "go") this.#window.seekRoom(this.#laneBudgets);
     else this.#laneBudgets.leaveLine();
-    if (this.#backoff.waitMs !== null) return 0;
+    if (this.#backoff.isEarly()) return 0;
     const limit = this.#window.wanted(this.pace.soon);
     if (limit === 0) return 0;
     // Tasks that cannot start soon stay in the store, where others can see and change them.
@@ -224,12 +224,12 @@ export class LaneOwner implements SlotSeeker {
       const options = { limit, soon: this.pace.concurrency, ...rules, withoutDeadline };
       const claim = await store.claim(this.#grant, options, clock.now());
       if (claim === null) return void (this.#lost = true);
+      if (claim.opened !== undefined) this.#deps.onOpened(claim.opened);
+      this.#nextReadyAt = earliest(claim.nextReadyAt, unwritten);
       // What others have locked says nothing about how much there is.
       if (this.#backoff.report(claim.busy === true)) return;
       this.#window.add(claim.tasks, claim.more, claim.limited);
-      if (claim.opened !== undefined) this.#deps.onOpened(claim.opened);
       this.#siteGivenUp = withoutDeadline;
-      this.#nextReadyAt = earliest(claim.nextReadyAt, unwritten);
     } catch (error) {
       if (!backpressure.report(error)) throw error;
     } finally {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, sleep } from "../../base/clock.ts";
 import { isOrbError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { failure } from "../../domain/run/failure.ts";
@@ -60,7 +60,7 @@ export const MOST_TASKS = 500;
 export const SHARED_PAUSE_MS = 400;
 export const RETRY_MS = 250;
 /** How long outcomes wait for a run that others have locked; in vain, twice as long the next time. */
-export const TURN_MS = { first: 1000, most: 15_000 };
+export const TURN_MS = { first: 1000, most: 16_000 };
 
 /**
  * Writes the outcomes of all lanes of the process in few transactions. Where others write, too, outcomes of runs that
@@ -197,15 +197,18 @@ export class Settler {
       const [runId, left] = first;
       this.#busy.delete(runId);
       const waitMs = this.#turnMs.get(runId) ?? TURN_MS.first;
-      await this.#settle(new Map([...left].map(([lane, tasks]) => [lane, noPart(tasks)])), { waitMs });
-      if (this.#busy.has(runId)) this.#turnMs.set(runId, Math.min(TURN_MS.most, 2 * waitMs));
-      else this.#turnMs.delete(runId);
+      const isDone = await this.#settle(new Map([...left].map(([lane, tasks]) => [lane, noPart(tasks)])), { waitMs });
+      if (isDone) this.#turnMs.delete(runId);
+      else {
+        this.#turnMs.set(runId, Math.min(TURN_MS.most, 2 * waitMs));
+        await sleep(this.#deps.clock, RETRY_MS);
+      }
     }
     this.#waiting = false;
-    this.#turnMs.clear();
   }
 
-  async #settle(parts: ReadonlyMap<Lane, Part>, turn: Turn): Promise<void> {
+  /** Whether nothing was left out. */
+  async #settle(parts: ReadonlyMap<Lane, Part>, turn: Turn): Promise<boolean> {
     const settled = await this.#persist(
       [...parts].map(([{ hold }, part]) => toBatch(hold, part)),
       turn,
@@ -219,11 +222,13 @@ export class Settler {
       const done = left.length === 0 ? tasks : tasks.filter(({ task }) => !busy.has(task.row));
       if (isLost) lane.lost();
       else this.#notifyWritten(done.filter(({ task }) => !dropped.has(task.row)));
+      for (const { task } of done) this.#turnMs.delete(task.runId);
       this.#end(lane, notes === null ? done : [...done, notes]);
       for (const task of left) this.#leave(lane, task);
     }
     this.#deps.onSettled(settled);
     if (this.#busy.size > 0) void this.#waitForRuns();
+    return busy.size === 0;
   }
 
   #leave(lane: Lane, settled: SettledTask): void {

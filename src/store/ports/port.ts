@@ -328,7 +328,7 @@ export interface Claim {
   limited?: string[];
   /** Lanes of other shards that got some of the work. */
   opened?: string[];
-  /** Nothing was claimed, and others have locked runs with ready tasks (turn `try`). */
+  /** Nothing was claimed, and others have locked runs with ready tasks, or had when the claim began. */
   busy?: true;
 }
 

@@ -1,6 +1,6 @@
-import { LIMITS } from "./limits.ts";
-
 const FIRST_MS = 250;
+/** The lane starts nothing meanwhile. */
+const MOST_MS = 2000;
 
 /**
  * Claims of a process that wait for runs that others have locked: one at a time, as outcomes wait on the same connection.
@@ -19,6 +19,6 @@ export class ClaimTurns {
 
   end(isInVain: boolean): void {
     this.#isTaken = false;
-    this.#waitMs = isInVain ? Math.min(LIMITS.lock_timeout, 2 * this.#waitMs) : FIRST_MS;
+    this.#waitMs = isInVain ? Math.min(MOST_MS, 2 * this.#waitMs) : FIRST_MS;
   }
 }

@@ -1,5 +1,6 @@
 import type { Connection, Dialect, ForEach, Row, Value } from "../sql/kernel/connection.ts";
 import { STATE, toJson } from "../sql/kernel/context.ts";
+import { LIMITS } from "./limits.ts";
 import { cleaned } from "./cleaned.ts";
 import type { BulkConnection } from "./sync-channel.ts";
 
@@ -96,7 +97,10 @@ export const postgresDialect: Dialect = {
 
   lockRuns(connection, { text, values }, turn) {
     const statement = turn === "try" ? tryStatement(text) : lockStatement(text);
+    // For all of them together: lock_timeout is that of each.
+    if (typeof turn === "object") connection.sql(`SET LOCAL statement_timeout = ${turn.waitMs}`).run();
     const answer = bulkOf(connection).list({ text: statement, values });
+    if (typeof turn === "object") connection.sql(`SET LOCAL statement_timeout = ${LIMITS.statement_timeout}`).run();
     let known: { locked: Set<number>; missed: boolean } | null = null;
     const read = () => {
       if (known !== null) return known;

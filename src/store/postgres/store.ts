@@ -8,6 +8,7 @@ import { STORE_ACCESS, type StoreMethods } from "../ports/access.ts";
 import type { LaneHold, Store } from "../ports/port.ts";
 import { takeSchema } from "./address.ts";
 import { inTurns, type StoreCall } from "./turns.ts";
+import { WRITERS } from "./limits.ts";
 import { type ChannelEnds, createChannel } from "./sync-channel.ts";
 import type { Call, Opened, Ready, CallResult, PlainCallError, ThreadData } from "./thread.ts";
 import type { WireChannel, WireData, WireMessage } from "./wire.ts";
@@ -25,8 +26,6 @@ interface PostgresOptions {
   unfinished?: boolean;
 }
 
-/** More than one, so that claims do not wait while outcomes are settled. */
-const WRITERS = 2;
 const READERS = 2;
 /** After a thread could not be started (the server accepts no more connections), another is not tried before. */
 const RESTART_MS = 10_000;
@@ -191,13 +190,17 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     const { clock, leaseNow } = options;
     const times = { wallNow: clock.now(), leaseNow: leaseNow?.() ?? null };
     const thread = threadFor(method as keyof StoreMethods, args, isPatient);
-    return thread instanceof StoreThread
-      ? thread.call({ method, args, ...times })
-      : thread.then((ready) => ready.call({ method, args, ...times }));
+    if (thread instanceof StoreThread) return thread.call({ method, args, ...times });
+    return thread.then((ready) =>
+      // Leases would wait behind it.
+      isPatient && ready === writer
+        ? Promise.reject(new OrbError("database_busy", "there is no connection to wait on"))
+        : ready.call({ method, args, ...times }),
+    );
   };
   const methods = {
     ...Object.fromEntries(writer.methods.map((method) => [method, (...args: unknown[]) => call(method, args)])),
-    ...inTurns(call),
+    ...inTurns(call, options.clock, WRITERS),
   };
   const store = {
     ...methods,

@@ -1,6 +1,8 @@
+import type { Clock } from "../../base/clock.ts";
 import { isOrbError } from "../../base/errors.ts";
+import { Semaphore } from "../../base/semaphore.ts";
 import type { Turn } from "../ports/claim-port.ts";
-import type { Claim, LaneHold, Settled, Store } from "../ports/port.ts";
+import type { Claim, Settled, Store } from "../ports/port.ts";
 import { ClaimTurns } from "./claim-turns.ts";
 import { Patience } from "./patience.ts";
 
@@ -11,65 +13,64 @@ export type StoreCall = (method: string, args: unknown[], isPatient?: boolean) =
  * Claims and settles of runs that others have locked. They wait a little, as most locks are released soon; then they leave
  * out what is locked, so that one run does not hold up others; what is left waits on a connection of its own.
  */
-export function inTurns(call: StoreCall): Pick<Store, "claim" | "settle"> {
-  const patience = new Patience();
+export function inTurns(
+  call: StoreCall,
+  clock: Pick<Clock, "monotonic">,
+  writers: number,
+): Pick<Store, "claim" | "settle"> {
+  const now = () => clock.monotonic();
   const claimTurns = new ClaimTurns();
-  /** Lanes that waited in vain: they leave runs out at once, until they find all of them free. */
-  const impatientLanes = new WeakSet<LaneHold>();
-  const impatience = { settles: false };
+  const patience = { claim: new Patience(now), settle: new Patience(now) };
+  // Not more than are executed at once: whoever is next knows whether the one before waited in vain.
+  const claims = new Semaphore(writers);
 
-  const timed = async <T>(work: Promise<T>): Promise<T> => {
-    const begun = performance.now();
-    const result = await work;
-    patience.took(performance.now() - begun);
-    return result;
+  /** Waits a little, then leaves out what is locked. */
+  const soon = async <T>(method: "claim" | "settle", execute: (turn: Turn) => Promise<T>): Promise<T> => {
+    const timed = async (turn: Turn) => {
+      const begun = now();
+      const result = await execute(turn);
+      patience[method].took(now() - begun);
+      return result;
+    };
+    const { waitMs } = patience[method];
+    if (waitMs !== null) {
+      const result = await orBusy(timed({ waitMs }));
+      if (result !== "busy") return result;
+      patience[method].lose();
+    }
+    return timed("try");
   };
-  const orBusy = <T>(work: Promise<T>): Promise<T | "busy"> =>
-    work.catch((error: unknown) => {
-      if (isOrbError(error, "database_busy")) return "busy" as const;
-      throw error;
-    });
 
-  const claim: Store["claim"] = async (hold, options, now) => {
+  const claim: Store["claim"] = async (hold, options, at) => {
     const claimIn = (turn: Turn, isPatient = false) =>
-      call("claim", [hold, { ...options, turn }, now], isPatient) as Promise<Claim | null>;
-    if (!impatientLanes.has(hold)) {
-      const claimed = await orBusy(timed(claimIn({ waitMs: patience.waitMs })));
-      if (claimed !== "busy") return claimed;
-      impatientLanes.add(hold);
-    }
-    const claimed = await timed(claimIn("try"));
-    if (claimed?.busy !== true) {
-      impatientLanes.delete(hold);
-      return claimed;
-    }
-    const waitMs = claimTurns.begin();
+      call("claim", [hold, { ...options, turn }, at], isPatient) as Promise<Claim | null>;
+    const claimed = await claims.run(() => soon("claim", claimIn));
+    const waitMs = claimed?.busy === true ? claimTurns.begin() : null;
     if (waitMs === null) return claimed;
     let isInVain = false;
     try {
       const waited = await orBusy(claimIn({ waitMs }, true));
       isInVain = waited === "busy";
-      if (waited === "busy") return claimed;
-      impatientLanes.delete(hold);
-      return waited;
+      return waited === "busy" ? claimed : waited;
     } finally {
       claimTurns.end(isInVain);
     }
   };
 
-  const settle: Store["settle"] = async (batches, now, turn) => {
+  const settle: Store["settle"] = (batches, at, turn) => {
     const settleIn = (how: Turn | undefined, isPatient = false) =>
-      call("settle", [batches, now, how], isPatient) as Promise<Settled>;
-    if (turn !== "try") return settleIn(turn, turn !== undefined);
-    if (!impatience.settles) {
-      const settled = await orBusy(timed(settleIn({ waitMs: patience.waitMs })));
-      if (settled !== "busy") return settled;
-      impatience.settles = true;
-    }
-    const settled = await timed(settleIn("try"));
-    impatience.settles = (settled.busy?.length ?? 0) > 0;
-    return settled;
+      call("settle", [batches, at, how], isPatient) as Promise<Settled>;
+    return turn === "try" ? soon("settle", settleIn) : settleIn(turn, turn !== undefined);
   };
 
   return { claim, settle };
+}
+
+async function orBusy<T>(work: Promise<T>): Promise<T | "busy"> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isOrbError(error, "database_busy")) return "busy";
+    throw error;
+  }
 }

@@ -149,11 +149,15 @@ export class Owner implements SlotSeeker, Settling {
   }
 
   /** First without waiting for runs that others have locked; if there are no others, it waits for them a little. */
-  #claim(turn: Turn = "try"): void {
-    if (this.#dry || this.#world.isBusy || (turn === "try" && this.#backoff.waitMs !== null)) return;
+  #claim(): void {
+    if (this.#dry || this.#world.isBusy || this.#backoff.isEarly()) return;
     const limit = this.#window.wanted(this.#pace.soon);
     const gate = this.#pace.gate();
     if (limit === 0 || (gate.kind === "wait" && gate.ms !== null && gate.ms > PATIENCE_MS)) return;
+    this.#claimIn("try", limit);
+  }
+
+  #claimIn(turn: Turn, limit: number): void {
     const { database, timeline, turns, by } = this.#world;
     let pages: Page[] | null = null;
     let missed = false;
@@ -172,18 +176,13 @@ export class Owner implements SlotSeeker, Settling {
     };
     const done = () => {
       this.#claiming = false;
-      if (turn !== "try") {
-        this.#world.claimTurns.end(false);
-        turns.calm(this);
-      }
+      if (turn !== "try") this.#world.claimTurns.end(false);
       if (this.#over) return;
       if (pages === null) return this.onLost();
       const isBusy = missed && pages.length === 0;
       if (isBusy) {
         const waitMs = this.#world.claimTurns.begin();
-        if (waitMs !== null) this.#claim({ waitMs });
-        if (this.#claiming) return;
-        if (waitMs !== null) this.#world.claimTurns.end(false);
+        if (waitMs !== null) return this.#claimIn({ waitMs }, limit);
       }
       this.#backoff.report(isBusy);
       if (isBusy) return this.#look();
@@ -194,7 +193,7 @@ export class Owner implements SlotSeeker, Settling {
     };
     const runs = () => this.lane.runsOf("ready");
     const write = { verb: "claim", runs, lanes: [this.lane.index], work, done, failed } as const;
-    if (turn === "try") turns.write(write, this, () => missed && pages?.length === 0);
+    if (turn === "try") turns.claim(write);
     else database.write(by, { ...write, turn });
   }
 

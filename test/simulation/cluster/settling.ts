@@ -23,7 +23,7 @@ interface Part {
 /** A lane with outcomes that are not written yet, and who waits for which of them. */
 interface Open {
   outcomes: Set<Outcome>;
-  flushes: { awaits: Set<Outcome>; then: () => void }[];
+  flushes: { awaits: Set<Outcome>; done: () => void }[];
 }
 
 type Batch = ReadonlyMap<Settling, Part>;
@@ -83,10 +83,10 @@ export class Settler {
   }
 
   /** When everything of this lane so far is written, or has turned out to be lost. */
-  flush(owner: Settling, then: () => void): void {
+  flush(owner: Settling, done: () => void): void {
     const open = this.#open.get(owner);
-    if (open === undefined) return then();
-    open.flushes.push({ awaits: new Set(open.outcomes), then });
+    if (open === undefined) return done();
+    open.flushes.push({ awaits: new Set(open.outcomes), done });
     this.#write();
   }
 
@@ -101,7 +101,7 @@ export class Settler {
     this.#scheduled = false;
     if (this.#writing) return;
     const batch = this.#take();
-    if (batch.size === 0) return;
+    if (batch.size === 0) return this.#busy.size > 0 ? this.#schedule() : undefined;
     this.#writing = true;
     this.#wroteAt = this.#timeline.now();
     this.#persist(batch, "try", () => {
@@ -128,22 +128,28 @@ export class Settler {
   #waitForRuns(): void {
     const [first] = this.#busy;
     if (this.#waiting) return;
-    if (first === undefined) return this.#turnMs.clear();
+    if (first === undefined) return;
     this.#waiting = true;
     const [run, left] = first;
     this.#busy.delete(run);
     const batch = new Map([...left].map(([owner, outcomes]) => [owner, { outcomes, politeness: null }]));
     const waitMs = this.#turnMs.get(run) ?? TURN_MS.first;
-    this.#persist(batch, { waitMs }, () => {
+    const goOn = () => {
       this.#waiting = false;
-      if (this.#busy.has(run)) this.#turnMs.set(run, Math.min(TURN_MS.most, 2 * waitMs));
-      else this.#turnMs.delete(run);
       this.#waitForRuns();
+    };
+    this.#persist(batch, { waitMs }, (isDone) => {
+      if (isDone) {
+        this.#turnMs.delete(run);
+        return goOn();
+      }
+      this.#turnMs.set(run, Math.min(TURN_MS.most, 2 * waitMs));
+      this.#timeline.at(RETRY_MS, this.#by, goOn);
     });
   }
 
   /** Outcomes are kept until they can be written. */
-  #persist(batch: Batch, turn: Turn, then: () => void): void {
+  #persist(batch: Batch, turn: Turn, ended: (isDone: boolean) => void): void {
     const lost = new Set<Settling>();
     const busy = new Map<Settling, Outcome[]>();
     const wanted = new Set([...batch.values()].flatMap(({ outcomes }) => outcomes.map(({ page }) => page.run)));
@@ -172,7 +178,7 @@ export class Settler {
         return done();
       }
       this.#onBusy();
-      this.#timeline.at(RETRY_MS, this.#by, () => this.#persist(batch, turn, then));
+      this.#timeline.at(RETRY_MS, this.#by, () => this.#persist(batch, turn, ended));
     };
     const done = () => {
       for (const [owner, { outcomes }] of batch) {
@@ -184,12 +190,12 @@ export class Settler {
           outcomes.filter((outcome) => !left.has(outcome)),
         );
       }
-      then();
+      ended([...busy.values()].every(({ length }) => length === 0));
       this.#waitForRuns();
     };
     const lanes = [...batch.keys()].map((owner) => owner.lane.index);
     const write = { verb: "settle", runs: () => wanted, lanes, work, done, failed } as const;
-    if (turn === "try") this.#turns.write(write, this, () => [...busy.values()].some(({ length }) => length > 0));
+    if (turn === "try") this.#turns.settle(write);
     else this.#database.write(this.#by, { ...write, turn });
   }
 
@@ -211,7 +217,7 @@ export class Settler {
     );
     open.flushes = others;
     if (open.outcomes.size === 0) this.#open.delete(owner);
-    for (const { then } of over) then();
+    for (const { done } of over) done();
   }
 }
 

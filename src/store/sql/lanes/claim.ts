@@ -220,7 +220,7 @@ function claimIn(
     ...(limited.length === 0 ? {} : { limited }),
     nextReadyAt,
     ...(opened.length === 0 ? {} : { opened }),
-    ...(max === 0 && isLocked.missed() ? { busy: true } : {}),
+    ...(max === 0 && limited.length === 0 && (isLocked.missed() || ready.length < found.length) ? { busy: true } : {}),
   };
 }
 

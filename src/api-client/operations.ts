@@ -43,6 +43,8 @@ export type Job = {
   /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
   escalate: boolean;
   respect_robots: boolean;
+  /** false: a document, such as a PDF or an Office file, is not read and fails as not_html (default: true) */
+  documents: boolean;
   timeout_seconds: number | null;
   session_id: string | null;
   proxy: string | null;
@@ -339,7 +341,7 @@ export type Run = {
   }[] | null;
   /** probable mistakes in the settings */
   warnings: {
-    code: "pagination_cut" | "sign_in";
+    code: "pagination_cut" | "sign_in" | "document_incomplete";
     /** what happened, an example, and what to do */
     message: string;
     /** pagination_cut: the option that excluded the link */
@@ -561,7 +563,7 @@ export type Crawl = {
   };
   /** probable mistakes in the settings */
   warnings: {
-    code: "pagination_cut" | "sign_in";
+    code: "pagination_cut" | "sign_in" | "document_incomplete";
     /** what happened, an example, and what to do */
     message: string;
     /** pagination_cut: the option that excluded the link */
@@ -1407,6 +1409,8 @@ export type RunRecipe = {
     /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate?: boolean;
     respect_robots?: boolean;
+    /** false: a document, such as a PDF or an Office file, is not read and fails as not_html (default: true) */
+    documents?: boolean;
     timeout_seconds?: number | null;
     session_id?: string | null;
     proxy?: string | null;
@@ -1630,6 +1634,8 @@ export type JobVersion = {
     /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate: boolean;
     respect_robots: boolean;
+    /** false: a document, such as a PDF or an Office file, is not read and fails as not_html (default: true) */
+    documents: boolean;
     timeout_seconds: number | null;
     session_id: string | null;
     proxy: string | null;
@@ -2297,7 +2303,7 @@ export interface Operations {
       };
       /** probable mistakes in the settings */
       warnings: {
-        code: "pagination_cut" | "sign_in";
+        code: "pagination_cut" | "sign_in" | "document_incomplete";
         /** what happened, an example, and what to do */
         message: string;
         /** pagination_cut: the option that excluded the link */
@@ -2450,6 +2456,8 @@ export interface Operations {
       /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
+      /** false: a document, such as a PDF or an Office file, is not read and fails as not_html (default: true) */
+      documents?: boolean;
       timeout_seconds?: number | null;
       session_id?: string | null;
       proxy?: string | null;
@@ -2802,6 +2810,8 @@ export interface Operations {
       /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
+      /** false: a document, such as a PDF or an Office file, is not read and fails as not_html (default: true) */
+      documents?: boolean;
       timeout_seconds?: number | null;
       session_id?: string | null;
       proxy?: string | null;
@@ -3795,7 +3805,7 @@ export interface Operations {
       };
       /** probable mistakes in the settings */
       warnings: {
-        code: "pagination_cut" | "sign_in";
+        code: "pagination_cut" | "sign_in" | "document_incomplete";
         /** what happened, an example, and what to do */
         message: string;
         /** pagination_cut: the option that excluded the link */
@@ -5101,7 +5111,7 @@ export interface Operations {
       }[] | null;
       /** probable mistakes in the settings */
       warnings: {
-        code: "pagination_cut" | "sign_in";
+        code: "pagination_cut" | "sign_in" | "document_incomplete";
         /** what happened, an example, and what to do */
         message: string;
         /** pagination_cut: the option that excluded the link */
@@ -5310,6 +5320,8 @@ export interface Operations {
       /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
+      /** false: a document, such as a PDF or an Office file, is not read and fails as not_html (default: true) */
+      documents?: boolean;
       timeout_seconds?: number | null;
       session_id?: string | null;
       proxy?: string | null;

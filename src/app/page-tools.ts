@@ -8,7 +8,8 @@ import { systemRandom } from "../base/random.ts";
 import type { Client } from "./context.ts";
 import type { Config } from "../config/options.ts";
 import { softBlockOf } from "../domain/page/soft-block.ts";
-import { commandWords } from "../documents/ocr.ts";
+import { commandWords, type Ocr, ocrCommand } from "../documents/ocr.ts";
+import { ocrEndpoint } from "../pages/ocr-endpoint.ts";
 import { createDocumentReader, type DocumentReader } from "../documents/reader.ts";
 import { LlmEndpoint } from "../extract/llm/endpoint.ts";
 import { LlmExtractor } from "../extract/llm/extractor.ts";
@@ -105,10 +106,18 @@ export function openPageReader(clock: Clock): PageReader {
   return createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
 }
 
-function openDocumentReader({ ocrCommand, ocrTimeoutMs }: Config, clock: Clock): DocumentReader {
-  if (ocrCommand === null) return createDocumentReader({ clock });
-  const ocr = { command: commandWords(ocrCommand), timeoutMs: ocrTimeoutMs, env: harmlessEnvironment() };
-  return createDocumentReader({ clock, ocr });
+function openDocumentReader(config: Config, clock: Clock): DocumentReader {
+  const ocr = openOcr(config, clock);
+  return createDocumentReader({ clock, ...(ocr === null ? {} : { ocr }) });
+}
+
+/** Null: none is configured. Starts and sends nothing yet. */
+function openOcr(
+  { ocrCommand: line, ocrUrl: url, ocrTimeoutMs: timeoutMs, userAgent }: Config,
+  clock: Clock,
+): Ocr | null {
+  if (line !== null) return ocrCommand({ command: commandWords(line), timeoutMs, env: harmlessEnvironment(), clock });
+  return url === null ? null : ocrEndpoint({ url, timeoutMs, userAgent, clock });
 }
 
 /** The configured model; null: none. Sends nothing yet. */

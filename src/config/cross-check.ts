@@ -46,6 +46,13 @@ const RULES: readonly Rule[] = [
       message: `expected redis://…, because ${what} Postgres, and its processes distribute work through Redis; got none. A single process can use ${OPTIONS.database.name}=sqlite:PATH`,
     };
   },
+  ({ ocrCommand, ocrUrl }) => {
+    if (typeof ocrCommand !== "string" || typeof ocrUrl !== "string") return undefined;
+    return {
+      path: OPTIONS.ocrUrl.name,
+      message: `expected none, because ${OPTIONS.ocrCommand.name} is set as well; remove one of them`,
+    };
+  },
   (config) => {
     const { artifacts } = config;
     if (artifacts === undefined || artifacts.kind !== "s3") return undefined;

@@ -19,8 +19,10 @@ export interface DocumentLimits {
   inflatedBytes: number;
   /** Of the HTML that is made, in characters: the rest is left out. */
   htmlLength: number;
-  /** Pages, slides or chapters: the rest is left out. */
+  /** Pages, slides, sheets or chapters: the rest is left out. */
   pages: number;
+  /** After this, a PDF ends with the pages that were read. Shorter than the time after which its process is ended. */
+  readMs: number;
 }
 
 export const DOCUMENT_LIMITS: DocumentLimits = {
@@ -28,6 +30,7 @@ export const DOCUMENT_LIMITS: DocumentLimits = {
   // The reader threads take pages of 20 MB.
   htmlLength: 12_000_000,
   pages: 5000,
+  readMs: Number.POSITIVE_INFINITY,
 };
 
 /** A document as a web page. */
@@ -37,8 +40,8 @@ export interface ReadDocument {
   html: string;
   /** Of a PDF or a presentation; null: the format has none. */
   pageCount: number | null;
-  /** It has more than the limits allow. */
-  truncated: boolean;
+  /** Why a part of it is missing; null: all of it was read. */
+  truncated: string | null;
 }
 
 export interface DocumentInput {

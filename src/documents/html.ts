@@ -17,22 +17,36 @@ export class LengthReached extends Error {}
 
 export class HtmlWriter {
   readonly #parts: string[] = [];
+  readonly #maxLength: number;
   #left: number;
-  truncated = false;
+  readonly #missing: string[] = [];
   /** As soon as they are known, for a document that is cut off. */
   facts: DocumentFacts & { pageCount?: number } = {};
 
   constructor(maxLength: number) {
+    this.#maxLength = maxLength;
     this.#left = maxLength;
+  }
+
+  /** Says that a part of the document is left out, and why. */
+  missing(why: string): void {
+    if (!this.#missing.includes(why)) this.#missing.push(why);
+  }
+
+  get truncated(): string | null {
+    return this.#missing.length === 0 ? null : this.#missing.join("; ");
+  }
+
+  /** Ends the page: what follows does not fit. */
+  full(): never {
+    this.missing(`it is longer than ${this.#maxLength.toLocaleString("en")} characters of HTML, and was cut off`);
+    throw new LengthReached();
   }
 
   /** Markup, as it is. */
   raw(markup: string): void {
     this.#left -= markup.length;
-    if (this.#left < 0) {
-      this.truncated = true;
-      throw new LengthReached();
-    }
+    if (this.#left < 0) this.full();
     this.#parts.push(markup);
   }
 

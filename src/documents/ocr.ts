@@ -1,9 +1,17 @@
-/** Optical character recognition by the user's own program; nothing is downloaded for it. */
+/** Optical character recognition by the user's own program or server; nothing is downloaded for it. */
 import { spawn } from "node:child_process";
 import type { Clock } from "../base/clock.ts";
 import { DocumentError } from "./document.ts";
 
-export interface OcrOptions {
+export interface Ocr {
+  /** The variable that configures it. */
+  readonly setting: string;
+  /** A PDF with text, or text with a form feed between pages. Throws a DocumentError, or the abort reason. */
+  recognise(bytes: Uint8Array, signal: AbortSignal): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+interface OcrCommandOptions {
   /** The program and its arguments. It gets the document on its standard input. */
   command: readonly string[];
   timeoutMs: number;
@@ -11,11 +19,23 @@ export interface OcrOptions {
   clock: Clock;
 }
 
-const MAX_OUTPUT = 200 * 1024 * 1024;
+export const MAX_OCR_OUTPUT = 200 * 1024 * 1024;
 const MAX_MESSAGE = 300;
 
-/** What the program writes: a PDF with text, or text with a form feed between pages. */
-export async function recognise(bytes: Uint8Array, options: OcrOptions, signal: AbortSignal): Promise<Buffer> {
+export function ocrFailure(why: string): DocumentError {
+  return new DocumentError("needs_ocr", `the pages are pictures, and ${why}`);
+}
+
+export function ocrCommand(options: OcrCommandOptions): Ocr {
+  return {
+    setting: "APP_OCR_COMMAND",
+    recognise: (bytes, signal) => recognise(bytes, options, signal),
+    // A program ends with its document.
+    close: async () => {},
+  };
+}
+
+async function recognise(bytes: Uint8Array, options: OcrCommandOptions, signal: AbortSignal): Promise<Buffer> {
   const [program = "", ...args] = options.command;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -24,8 +44,7 @@ export async function recognise(bytes: Uint8Array, options: OcrOptions, signal: 
     const output: Buffer[] = [];
     let length = 0;
     let said = "";
-    const fail = (why: string) =>
-      end(() => reject(new DocumentError("needs_ocr", `the pages are pictures, and ${why}`)));
+    const fail = (why: string) => end(() => reject(ocrFailure(why)));
     const timer = options.clock.after(options.timeoutMs, () =>
       fail(`APP_OCR_COMMAND took longer than ${Math.round(options.timeoutMs / 1000)} seconds`),
     );
@@ -40,7 +59,7 @@ export async function recognise(bytes: Uint8Array, options: OcrOptions, signal: 
     child.stdout.on("data", (chunk: Buffer) => {
       output.push(chunk);
       length += chunk.length;
-      if (length > MAX_OUTPUT) fail("APP_OCR_COMMAND wrote too much");
+      if (length > MAX_OCR_OUTPUT) fail("APP_OCR_COMMAND wrote too much");
     });
     child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString("utf8")).slice(-MAX_MESSAGE)));
     child.on("error", (error) => fail(`APP_OCR_COMMAND cannot be started: ${error.message}`));

@@ -13,8 +13,8 @@ export type FromReaderProcess =
 
 const MEMORY_CHECK_MS = 50;
 const BYTES_PER_MB = 1024 * 1024;
-/** Node itself and its thread. */
-const BASE_MB = 128;
+/** Of the memory for objects: the file itself is there several times, and Node takes its share. */
+const HEAP_SHARE = 0.65;
 
 const maxMb = Number(process.argv[2]);
 const maxBytes = maxMb * BYTES_PER_MB;
@@ -42,7 +42,7 @@ const watch = setInterval(() => {
 }, MEMORY_CHECK_MS);
 
 const thread = new Worker(new URL("./thread.ts", import.meta.url), {
-  resourceLimits: { maxOldGenerationSizeMb: Math.max(64, maxMb - BASE_MB) },
+  resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.round(maxMb * HEAP_SHARE)) },
   // What libraries print about damaged files helps nobody.
   stdout: true,
   stderr: true,

@@ -10,7 +10,7 @@ import {
   type DocumentLimits,
   type ReadDocument,
 } from "./document.ts";
-import { type OcrOptions, recognise } from "./ocr.ts";
+import { type Ocr, ocrFailure } from "./ocr.ts";
 import { ReaderProcess } from "./reader-process.ts";
 
 export interface DocumentReader {
@@ -36,7 +36,7 @@ export interface DocumentReaderOptions {
   memoryMb?: number;
   limits?: Partial<DocumentLimits>;
   /** Reads scanned documents; absent: they fail as `needs_ocr`. */
-  ocr?: Omit<OcrOptions, "clock">;
+  ocr?: Ocr;
 }
 
 interface Job {
@@ -48,10 +48,11 @@ interface Job {
   fail(error: unknown): void;
 }
 
-const NOTHING_FOUND = "the pages are pictures, and APP_OCR_COMMAND found no text in them";
 const MAX_PROCESSES = 2;
 /** Chosen, not measured: long enough for thousands of pages on a busy machine. */
 const TIMEOUT_MS = 90_000;
+/** Of that time: a long PDF then ends with what was read, and not without anything. */
+const READ_SHARE = 0.75;
 const MEMORY_MB = 1024;
 /** A process may die for other reasons: the file is to blame only after a second crash. */
 const MAX_CRASHES = 2;
@@ -59,17 +60,17 @@ const IDLE_MS = 30_000;
 
 export function createDocumentReader(options: DocumentReaderOptions): DocumentReader {
   const pool = new Pool(options);
-  return options.ocr === undefined ? pool : withOcr(pool, { ...options.ocr, clock: options.clock });
+  return options.ocr === undefined ? pool : withOcr(pool, options.ocr);
 }
 
-/** Documents without text are read again from what the user's program makes of them. */
-function withOcr(reader: DocumentReader, ocr: OcrOptions): DocumentReader {
+/** Documents without text are read again from what the user's program or server makes of them. */
+function withOcr(reader: DocumentReader, ocr: Ocr): DocumentReader {
   const turns = new Semaphore(MAX_PROCESSES);
   const closing = new AbortController();
   return {
     async close() {
       closing.abort(stopping());
-      await reader.close();
+      await Promise.all([reader.close(), ocr.close()]);
     },
     async read(bytes, type, options = {}) {
       try {
@@ -79,7 +80,8 @@ function withOcr(reader: DocumentReader, ocr: OcrOptions): DocumentReader {
         const signal = AbortSignal.any([closing.signal, ...(options.signal === undefined ? [] : [options.signal])]);
         const recognised = await recogniseInTurn(turns, bytes, ocr, signal);
         const isPdf = recognised.subarray(0, 5).toString("latin1") === "%PDF-";
-        if (!isPdf && recognised.toString("utf8").trim() === "") throw new DocumentError("needs_ocr", NOTHING_FOUND);
+        if (!isPdf && recognised.toString("utf8").trim() === "")
+          throw ocrFailure(`${ocr.setting} found no text in them`);
         const read = await reader.read(recognised, isPdf ? "pdf" : "text", options);
         return { ...read, type: type === "ole" ? read.type : type };
       }
@@ -88,14 +90,9 @@ function withOcr(reader: DocumentReader, ocr: OcrOptions): DocumentReader {
 }
 
 /** A program for OCR uses the whole machine. */
-async function recogniseInTurn(
-  turns: Semaphore,
-  bytes: Uint8Array,
-  ocr: OcrOptions,
-  signal: AbortSignal,
-): Promise<Buffer> {
+async function recogniseInTurn(turns: Semaphore, bytes: Uint8Array, ocr: Ocr, signal: AbortSignal): Promise<Buffer> {
   using _turn = await turns.acquire({ signal });
-  return await recognise(bytes, ocr, signal);
+  return await ocr.recognise(bytes, signal);
 }
 
 class Pool implements DocumentReader {
@@ -192,7 +189,7 @@ class Pool implements DocumentReader {
       clock,
       timeoutMs,
       memoryMb,
-      limits: { ...DOCUMENT_LIMITS, ...limits },
+      limits: { ...DOCUMENT_LIMITS, readMs: READ_SHARE * timeoutMs, ...limits },
       onOutcome: (outcome) => {
         const job = this.#takeJob(process);
         if (!process.ending) this.#park(process);

@@ -35,7 +35,8 @@ process.on("uncaughtException", (error) => {
   const message = `the file is damaged (${messageOf(error)})`;
   answer(order, { kind: "problem", problem: "document_damaged", message, isBroken: true });
 });
-// The rejection of a promise that nobody waits for changes nothing.
+// PDF.js loads the other pages of a file ahead of time and waits only for the one it was asked for: a damaged page that
+// nobody reads rejects unnoticed.
 process.on("unhandledRejection", () => {});
 
 parentPort?.on("message", ({ input, limits }: ReadOrder) => {

@@ -30,12 +30,19 @@ export interface InflateBudget {
 export class ZipFile {
   readonly #bytes: Buffer;
   readonly #entries: ReadonlyMap<string, Entry>;
+  /** Office writes the names of parts in any case. */
+  readonly #byLowerCase = new Map<string, Entry>();
   readonly #budget: InflateBudget;
 
   constructor(bytes: Uint8Array, budget: InflateBudget = { left: 0 }) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#entries = readDirectory(this.#bytes);
     this.#budget = budget;
+    for (const [name, entry] of this.#entries) this.#byLowerCase.set(name.toLowerCase(), entry);
+  }
+
+  #entry(name: string): Entry | undefined {
+    return this.#entries.get(name) ?? this.#byLowerCase.get(name.toLowerCase());
   }
 
   get names(): string[] {
@@ -43,12 +50,12 @@ export class ZipFile {
   }
 
   has(name: string): boolean {
-    return this.#entries.has(name);
+    return this.#entry(name) !== undefined;
   }
 
   /** The start of an entry that is stored without compression; null: it is not. */
   peek(name: string, length: number): string | null {
-    const entry = this.#entries.get(name);
+    const entry = this.#entry(name);
     if (entry === undefined || entry.method !== STORED || entry.isEncrypted) return null;
     const data = this.#dataOf(entry);
     return data.subarray(0, length).toString("latin1");
@@ -56,7 +63,7 @@ export class ZipFile {
 
   /** Throws where the entry is encrypted, broken, or longer than everything may be. */
   async *chunks(name: string): AsyncGenerator<Buffer> {
-    const entry = this.#entries.get(name);
+    const entry = this.#entry(name);
     if (entry === undefined) throw damaged(`the file lacks its part ${name.slice(0, 100)}`);
     if (entry.isEncrypted) throw new DocumentError("document_encrypted", "the document is protected by a password");
     const data = this.#dataOf(entry);

@@ -105,8 +105,8 @@ interface SourceDocument {
   type: string;
   body: Uint8Array;
   contentType: string | null;
-  /** Its end was left out. */
-  truncated: boolean;
+  /** Why a part of it is missing; null: all of it was read. */
+  truncated: string | null;
 }
 
 /** The response as it was received. */

@@ -48,9 +48,7 @@ export function toDocument(result: ResultRecord, { base, mark, cachedAt }: Docum
   const document = isObject(data["document"]) ? data["document"] : plainDocument(data);
   const about = isObject(document["metadata"]) ? document["metadata"] : {};
   const json = mark === null || mark.json === null ? null : jsonOf(mark.json, recordOf(mark, data), about);
-  const warnings = [cutWarning(document["truncated"]), missingWarning(json?.missing ?? [])].filter(
-    (one) => one !== null,
-  );
+  const warnings = [cutWarning(document), missingWarning(json?.missing ?? [])].filter((one) => one !== null);
   return {
     ...entryOf("markdown", document["markdown"]),
     ...entryOf("html", document["html"]),
@@ -142,7 +140,8 @@ function toActions(base: string, actions: unknown): Record<string, unknown> | nu
   };
 }
 
-function cutWarning(cut: unknown): string | null {
+function cutWarning({ truncated: cut, warning }: Values): string | null {
+  if (typeof warning === "string") return `${warning.replace(/^./, (letter) => letter.toUpperCase())}.`;
   return Array.isArray(cut) && cut.length > 0 ? `Too long, cut off: ${cut.join(", ")}.` : null;
 }
 

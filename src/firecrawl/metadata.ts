@@ -42,6 +42,9 @@ export function toMetadata(found: Values): Record<string, unknown> {
     if (known !== undefined) metadata[known] = known === "ogImage" ? absolute(value, found["url"]) : value;
     if (known === undefined || name.includes(":") || name.includes(".")) metadata[name] = value;
   }
+  const { document_type: type, page_count: pages } = found;
+  // Of a PDF or a presentation.
+  if (typeof type === "string" && /^\d+$/.test(String(pages))) metadata["numPages"] = Number(pages);
   return metadata;
 }
 

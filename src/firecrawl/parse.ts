@@ -58,8 +58,7 @@ function tooLate(timeoutMs: number): FirecrawlFault {
 
 /** A file has a name instead of an address. */
 function aboutFile(metadata: Record<string, unknown>, name: string): Record<string, unknown> {
-  const { page_count: pages } = metadata;
-  return { ...metadata, sourceURL: name, url: name, ...(pages === undefined ? {} : { numPages: Number(pages) }) };
+  return { ...metadata, sourceURL: name, url: name };
 }
 
 async function readUpload(request: ApiRequest, { extractors }: FirecrawlDeps, version: Version): Promise<Upload> {

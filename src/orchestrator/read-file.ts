@@ -26,10 +26,19 @@ interface FileReading {
 /** Nothing is fetched. */
 const NO_ADDRESSES: AddressPolicy = { privateNetworks: true, listed: [] };
 
-/** The URL of a file that has none: `.invalid` is never a host. */
+/** `.invalid` is never a host. */
+const FILE_HOST = "file.invalid";
+
+/** The URL of a file that has none. */
 export function fileUrl(name: string): string {
   const [last = ""] = name.split(/[/\\]/).slice(-1);
-  return `https://file.invalid/${encodeURIComponent(last)}`;
+  return `https://${FILE_HOST}/${encodeURIComponent(last)}`;
+}
+
+/** The name of a file by its URL; null: it is the URL of a page. */
+export function fileNameOf(url: string): string | null {
+  const { host, pathname } = URL.parse(url) ?? { host: "", pathname: "" };
+  return host === FILE_HOST ? decodeURIComponent(pathname.slice(1)) : null;
 }
 
 /** The response that a server with this file would send. */

@@ -1,4 +1,5 @@
 /** Builds the document of a page from its reading, its files and its browser actions. */
+import { documentWarning } from "../domain/page/document-warning.ts";
 import type { TaskArtifact } from "../domain/run/outcome.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";
 import { type PageAnswer, receivedOf } from "../fetch/page.ts";
@@ -42,12 +43,14 @@ export async function withDocument(
   const { finalUrl, status } = answer;
   const { contentType } = receivedOf(answer);
   // The end of a long PDF is missing in all formats.
-  const cut = answer.document?.truncated === true ? [...new Set([...truncated, ...Object.keys(forms)])] : truncated;
+  const warning = answer.document === undefined ? null : documentWarning(answer.document);
+  const cut = warning !== null ? [...new Set([...truncated, ...Object.keys(forms)])] : truncated;
   const about = { source_url: sourceUrl, url: finalUrl, status_code: status, content_type: contentType };
   const document: Record<string, JsonValue> = {
     ...forms,
     metadata: { ...metadata, ...about },
     ...(cut.length === 0 ? {} : { truncated: cut }),
+    ...(warning === null ? {} : { warning }),
   };
   const artifacts = await keepPictures(keeper, document, answer);
   return { results: [{ ...first, [DOCUMENT]: document }, ...rest], artifacts };

@@ -69,7 +69,7 @@ export interface PageOrder {
   conditions?: Validators;
   /** Whether the response is a list of URLs (a feed, a sitemap) and not read as a page. */
   isList?: (answer: PageAnswer) => boolean;
-  /** False: a document, such as a PDF, is not read and fails as `not_html`. Default: true. */
+  /** False: a document, such as a PDF, is not read and fails as `not_html`. Default: as the recipe says. */
   documents?: boolean;
   /** The answer then includes the raw exchanges. */
   keepExchanges?: boolean;
@@ -149,12 +149,16 @@ async function getAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
   const got = await probeAndJudge(deps, order);
   const { browser } = order.recipe;
   const isFile = got.plan.way === "browser" && got.failure?.reason === "not_html";
-  if (!isFile || deps.documents === undefined || order.documents === false || (browser?.actions?.length ?? 0) > 0)
+  if (!isFile || deps.documents === undefined || !readsDocuments(order) || (browser?.actions?.length ?? 0) > 0)
     return got;
   // A browser does not show files. If this one is a document, a plain request gets it.
   const evidence: StrategyEvidence = { rule: "document", because: "the URL leads to a file" };
   const file = await tryOnce(deps, order, { way: "http", probe: false, evidence });
   return file.answer?.document !== undefined || isDocumentFailure(file.failure) ? file : got;
+}
+
+function readsDocuments({ documents, recipe }: PageOrder): boolean {
+  return documents ?? recipe.documents ?? true;
 }
 
 function isDocumentFailure(failure: Failure | null): boolean {
@@ -254,8 +258,9 @@ async function fetchAndJudge(
     : fetchObeying(strategies[way], request, robots));
   // Reading a document may take minutes, in which the site is free for other pages.
   const leave = () => order.beforeExtract?.(received.headMs ?? null);
-  const { answer, failure } =
-    order.documents === false ? { answer: received, failure: null } : await asPage(deps, received, signal, leave);
+  const { answer, failure } = readsDocuments(order)
+    ? await asPage(deps, received, signal, leave)
+    : { answer: received, failure: null };
   if (failure !== null) return { answer, judgement: failedJudgement(failure) };
   const mayBeList = way === "http" && answer.status === 200 && answer.notFollowed === undefined;
   if (mayBeList && order.isList?.(answer) === true) return { answer, judgement: null, isList: true };

@@ -5,6 +5,7 @@ import { outlineOf } from "../domain/page/page-outline.ts";
 import { documentOf } from "../domain/page/page-options.ts";
 import { DEFAULT_FIELDS, FIELDS_BESIDE_DOCUMENT, type Recipe } from "../domain/run/recipe.ts";
 import { parseRetryAfter } from "../domain/lane/retry-after.ts";
+import { DOCUMENT_RULE, documentWarning } from "../domain/page/document-warning.ts";
 import { hasPasswordField, SIGN_IN_RULE, signInReached } from "../domain/page/sign-in.ts";
 import { type SoftBlock, softBlockOf } from "../domain/page/soft-block.ts";
 import type { Extraction } from "../extract/page.ts";
@@ -145,8 +146,19 @@ export async function judgeAnswer(
     ...(answer.document === undefined ? { judge: { status, headers, url, shells: options.shells } } : {}),
     ...(options.follow === undefined ? {} : { follow: options.follow }),
   });
-  const judgement = judgeReading(reading, none, answer, options);
+  const judgement = withDocumentWarning(judgeReading(reading, none, answer, options), answer);
   return judgement.failure === null ? withSignIn(judgement, answer, recipe, options) : judgement;
+}
+
+/** The records of a document that was read in part may lack what comes later in it. */
+function withDocumentWarning(judgement: Judgement, { document }: PageAnswer): Judgement {
+  const message = document === undefined ? null : documentWarning(document);
+  return message === null ? judgement : withWarning(judgement, DOCUMENT_RULE, message);
+}
+
+function withWarning(judgement: Judgement, rule: string, message: string): Judgement {
+  const warning = { record: 0, field: "", rule, message, found: null };
+  return { ...judgement, warnings: [warning, ...judgement.warnings].slice(0, MAX_WARNINGS) };
 }
 
 /** After a session expires, many sites redirect to a sign-in page with status 200. */
@@ -170,8 +182,7 @@ function withSignIn(
   }
   if (signIn === null) return judgement;
   // It may be the requested page, so the records only get a warning.
-  const warning = { record: 0, field: "", rule: SIGN_IN_RULE, message: signIn, found: null };
-  return { ...judgement, signIn, warnings: [warning, ...judgement.warnings].slice(0, MAX_WARNINGS) };
+  return { ...withWarning(judgement, SIGN_IN_RULE, signIn), signIn };
 }
 
 /** A challenge is recognisable from its beginning. */

@@ -48,6 +48,7 @@ export interface ScrapeParams extends Reading {
   max_attempts?: number | null;
   escalate?: boolean;
   respect_robots?: boolean;
+  documents?: boolean;
   /** `pool`, or the URL of a proxy. */
   proxy?: string | null;
   headers?: Readonly<Record<string, string>> | null;

@@ -57,7 +57,7 @@ test("every option of the contract is there", () => {
     "LLM_CONCURRENCY LLM_MAX_INPUT_CHARS LLM_MAX_TOKENS ALERT_WEBHOOK_URL WEBHOOK_SECRET RESPECT_ROBOTS " +
     "USER_AGENT LOG_LEVEL MAX_MEMORY_MB MIN_FREE_DISK_MB UP_WORKERS FILE_GROUP " +
     "KEEP_RUNS KEEP_DAYS ARCHIVE_AFTER_DAYS ARCHIVE_MIN_KB DISK_BUDGET_MB DISK_BUDGET_ACTION " +
-    "S3_ENDPOINT S3_REGION S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY OCR_COMMAND OCR_TIMEOUT_SECONDS";
+    "S3_ENDPOINT S3_REGION S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY OCR_COMMAND OCR_URL OCR_TIMEOUT_SECONDS";
   assert.deepEqual(
     CONFIG_KEYS.map((key) => OPTIONS[key].name).sort(),
     names
@@ -244,6 +244,13 @@ test("the longest retry wait is not below the first", () => {
     "APP_RETRY_MAX_SECONDS",
   ]);
   assert.equal(load({ APP_RETRY_BASE_SECONDS: "0", APP_RETRY_MAX_SECONDS: "0" }).config.retryMaxMs, 0);
+});
+
+test("scanned documents are read by a program or by a server, not by both", () => {
+  const both = { APP_OCR_COMMAND: "ocrmypdf - -", APP_OCR_URL: "http://me:hunter2@ocr.internal/" };
+  assert.deepEqual(pathsOf(refusal(both)), ["APP_OCR_URL"]);
+  assert.doesNotMatch(refusal(both).message, /hunter2/);
+  assert.equal(load({ APP_OCR_URL: both.APP_OCR_URL }).config.ocrUrl, both.APP_OCR_URL);
 });
 
 test("only loopback can be listened on without a token, and a weak token is none", () => {

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, test } from "node:test";
-import { gate } from "../support/gate.ts";
+import { gate, optionalGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { asFodt, asHtml, type Block, makeDocument, type Shares, sharesOf } from "./corpus.ts";
 import { readPage } from "./kit.ts";
@@ -18,8 +18,12 @@ const office =
     .map((folder) => join(folder, "soffice"))
     .find((path) => existsSync(path)) ?? "";
 const browserGate = gate("PDF files of Chromium", chromium !== "", "no Chromium (ORB_TEST_CHROMIUM is empty)");
-// Larger than everything else that the tests install: it is used where it is.
-const officeGate = office === "" ? { skip: "no LibreOffice (soffice is not on the path)" } : {};
+// Larger than everything else that the tests install: it is used where it is, which is nowhere in CI.
+const officeGate = optionalGate(
+  "files of LibreOffice",
+  office !== "",
+  "no LibreOffice (soffice is not on the path); install it to read again what it writes",
+);
 
 async function meets(what: string, blocks: readonly Block[], bytes: Buffer): Promise<void> {
   const shares = sharesOf(blocks, await readPage(bytes));

@@ -121,6 +121,15 @@ describe("a document gives what a page gives", () => {
     ]);
   });
 
+  test("the first row of a Word table is its heading, unless the table says otherwise", async () => {
+    const row = (...cells: string[]) =>
+      `<w:tr>${cells.map((cell) => `<w:tc><w:p><w:r><w:t>${cell}</w:t></w:r></w:p></w:tc>`).join("")}</w:tr>`;
+    const table = (look: string) =>
+      docx(`<w:tbl><w:tblPr>${look}</w:tblPr>${row("Name", "Price")}${row("Tea", "2")}</w:tbl>`);
+    assert.match((await readPage(table(""))).markdown, /^\| Name \| Price \|\n\| --- \| --- \|\n\| Tea/);
+    assert.match((await read(table('<w:tblLook w:firstRow="0"/>'))).html, /<tr><td>Name/);
+  });
+
   test("a title that is only a file name gives way to the first heading", async () => {
     const files = {
       "[Content_Types].xml": "<Types/>",

@@ -8,9 +8,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Clock, systemClock, type Timer } from "../../src/base/clock.ts";
 import { detectDocument } from "../../src/documents/detect.ts";
 import { DocumentError, type DocumentProblem } from "../../src/documents/document.ts";
-import { commandWords } from "../../src/documents/ocr.ts";
+import { commandWords, ocrCommand } from "../../src/documents/ocr.ts";
+import { ocrEndpoint } from "../../src/pages/ocr-endpoint.ts";
 import { createDocumentReader, type DocumentReaderOptions } from "../../src/documents/reader.ts";
 import { docx, odt, zipOf } from "../support/document-files.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { json, status } from "../support/misbehaviours.ts";
 import { column, pdf } from "../support/pdf-files.ts";
 import { read } from "./kit.ts";
 
@@ -89,14 +92,17 @@ describe("a document that cannot be read says why", () => {
     const long = await read(docx(`<w:p><w:r><w:t>${"many words ".repeat(20)}</w:t></w:r></w:p>`.repeat(500)), "", {
       htmlLength: 20_000,
     });
-    assert.equal(long.truncated, true);
+    assert.match(long.truncated ?? "", /longer than 20,000 characters of HTML/);
     assert.ok(long.html.length < 21_000);
     const pages = await read(
       pdf(Array.from({ length: 5 }, (_, page) => ({ texts: column([`The text of page ${page}.`]) }))),
       "",
       { pages: 3 },
     );
-    assert.deepEqual([pages.truncated, pages.pageCount], [true, 5]);
+    assert.deepEqual(
+      [pages.truncated, pages.pageCount],
+      ["only the first 3 of 5 pages were read: a PDF may have 3 pages", 5],
+    );
   });
 
   test("pages and other files are no documents", () => {
@@ -194,10 +200,10 @@ describe("documents are read in processes of their own [slow]", () => {
         "xl/sheet1.xml": sheet,
       });
       const read = await reader.read(book, "xlsx");
-      assert.equal(read.truncated, true, "a page has no room for all of it");
+      assert.match(read.truncated ?? "", /cut off/, "a page has no room for all of it");
       assert.ok(read.html.length < 13_000_000 && read.html.includes("a cell of the sheet"));
       const table = Buffer.alloc(50_000_000, "name,price,colour\n");
-      assert.equal((await reader.read(table, "csv")).truncated, true);
+      assert.match((await reader.read(table, "csv")).truncated ?? "", /cut off/);
     } finally {
       await reader.close();
     }
@@ -220,7 +226,8 @@ describe("documents are read in processes of their own [slow]", () => {
   test("a scanned document is read by the user's own program, as text or as PDF", async () => {
     const env = { PATH: process.env["PATH"] ?? "" };
     const scanned = pdf([{}, {}]);
-    const by = (command: string) => open({ ocr: { command: commandWords(command), timeoutMs: 60_000, env } });
+    const by = (command: string) =>
+      open({ ocr: ocrCommand({ command: commandWords(command), timeoutMs: 60_000, env, clock: systemClock }) });
     const text = by(`node -e "process.stdin.resume().on('end', () => process.stdout.write('Page one\\f Page two'))"`);
     const failing = by(`node -e "process.stderr.write('no languages'); process.exit(3)"`);
     const missing = by("no-such-program-anywhere");
@@ -236,13 +243,58 @@ describe("documents are read in processes of their own [slow]", () => {
     }
   });
 
+  test("a scanned document is read by the user's own server, in a private network, with its password", async () => {
+    const scanned = pdf([{}, {}]);
+    const asked: { type: string; authorization: string; isPdf: boolean }[] = [];
+    await using site = await MisbehavingSite.start({
+      "/ocr": (visit, response) => {
+        const { "content-type": type = "", authorization = "" } = visit.headers;
+        asked.push({ type, authorization, isPdf: visit.body.startsWith("%PDF-") });
+        response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end("Page one\fPage two");
+      },
+      "/pdf": (_visit, response) =>
+        void response.end(pdf([{ texts: column(["The recognised text of the first page."]) }, {}])),
+      "/json": json({ text: "no" }),
+      "/busy": status(503),
+      "/moved": (_visit, response) => void response.writeHead(302, { location: "/ocr" }).end(),
+      "/nothing": (_visit, response) => void response.writeHead(200, { "content-type": "text/plain" }).end(" \f "),
+    });
+    const by = (url: string) =>
+      open({ ocr: ocrEndpoint({ url, timeoutMs: 60_000, userAgent: "test", clock: systemClock }) });
+    const says = async (url: string) => {
+      const reader = by(url);
+      try {
+        return (await refusal(reader.read(scanned, "pdf"))).join(": ");
+      } finally {
+        await reader.close();
+      }
+    };
+    const [text, made] = [by(site.url("/ocr").replace("//", "//ada:se%20cret@")), by(site.url("/pdf"))];
+    try {
+      const read = await text.read(scanned, "pdf");
+      assert.deepEqual([read.type, read.pageCount], ["pdf", 2]);
+      assert.match(read.html, /data-page="2">\s*<p>Page two/);
+      const authorization = `Basic ${Buffer.from("ada:se cret").toString("base64")}`;
+      assert.deepEqual(asked, [{ type: "application/pdf", authorization, isPdf: true }]);
+      assert.match((await made.read(scanned, "pdf")).html, /recognised text/);
+    } finally {
+      await Promise.all([text.close(), made.close()]);
+    }
+    assert.match(await says(site.url("/json")), /^needs_ocr: .*APP_OCR_URL answered application\/json: expected a PDF/);
+    assert.match(await says(site.url("/busy")), /APP_OCR_URL answered 503/);
+    assert.match(await says(site.url("/moved")), /redirects are not followed/);
+    assert.match(await says(site.url("/nothing")), /APP_OCR_URL found no text in them/);
+    assert.match(await says("http://127.0.0.1:9/ocr"), /APP_OCR_URL cannot be reached/);
+    assert.equal(asked.length, 1);
+  });
+
   test("closing ends a program for OCR with all that it has started, and none starts for a user who has left", async () => {
     const folder = mkdtempSync(join(tmpdir(), "orb-ocr-"));
     const told = join(folder, "pid");
     const env = { PATH: process.env["PATH"] ?? "" };
     // The child of the program tells its id, and would hold the output open.
     const command = ["sh", "-c", `sleep 600 & echo $! > ${told}.new; mv ${told}.new ${told}; wait`];
-    const reader = open({ ocr: { command, timeoutMs: 300_000, env } });
+    const reader = open({ ocr: ocrCommand({ command, timeoutMs: 300_000, env, clock: systemClock }) });
     try {
       const left = reader.read(pdf([{}]), "pdf", { signal: AbortSignal.abort(new Error("left")) });
       await assert.rejects(left, /left/);

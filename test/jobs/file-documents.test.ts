@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
+import { clientOf as firecrawl } from "../firecrawl/kit.ts";
+import { comeOverHttp } from "../mcp/kit.ts";
 import { docx, xlsx } from "../support/document-files.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
+import { odp, ods } from "../support/odf-files.ts";
 import { column, pdf } from "../support/pdf-files.ts";
 import { Crawler } from "./crawler.ts";
 import { TestServer } from "./kit.ts";
@@ -23,6 +26,13 @@ const PDF = pdf(
   ],
   { info: { Author: "Ada Writer", CreationDate: "D:20250301100000Z" } },
 );
+/** One of its pages is a picture. */
+const PARTLY = pdf([
+  ...Array.from({ length: 4 }, () => ({
+    texts: column(["A page with a line of text that is long enough to be one."]),
+  })),
+  { isPicture: true },
+]);
 const WORDS = "Enough words, commas and patience to be what this page is about, for everybody who reads. ".repeat(4);
 
 const file = (bytes: Buffer, type: string) => (_visit: unknown, response: ServerResponse) =>
@@ -49,6 +59,24 @@ describe("documents that a site has", () => {
       "/data.csv": file(Buffer.from("name,price\nkettle,12\nspoon,3\n"), "text/csv"),
       "/notes.txt": file(Buffer.from(`Notes\n\n${WORDS}`), "text/plain; charset=utf-8"),
       "/scan.pdf": file(pdf([{}, {}]), "application/pdf"),
+      "/partly.pdf": file(PARTLY, "application/pdf"),
+      "/sales.ods": file(
+        ods([
+          {
+            name: "Sales",
+            rows: [
+              ["Region", "Sum"],
+              ["North", "7"],
+              ["South", "8"],
+            ].map((cells) => ({ cells })),
+          },
+        ]),
+        "application/vnd.oasis.opendocument.spreadsheet",
+      ),
+      "/slides.odp": file(
+        odp([{ title: "Annual Report", items: ["Grow"] }, { title: "Numbers" }]),
+        "application/vnd.oasis.opendocument.presentation",
+      ),
       "/broken.pdf": file(Buffer.from("%PDF-1.7 broken"), "application/pdf"),
     });
   });
@@ -192,6 +220,96 @@ describe("documents that a site has", () => {
     assert.deepEqual(pathsOf((await crawler.crawl(rules)).items), ["/"]);
     const asked = await crawler.crawl({ ...rules, documents: true });
     assert.deepEqual(pathsOf(asked.items), ["/", "/report.docx", "/study.pdf"]);
+  });
+
+  test("a job that wants pages alone refuses a document, and a crawl is told where the setting belongs", async () => {
+    const { run } = await scraped("/study.pdf", { documents: false });
+    assert.deepEqual([run.status, run.failure_reason], ["failed", "not_html"]);
+    const job = await server.job({ target_url: site.url("/study.pdf"), documents: false });
+    assert.equal(job.documents, false);
+    const other = await server.job({ target_url: site.url("/study.pdf") });
+    assert.equal(other.documents, true);
+    const changed = await server.api.call("PATCH", `/jobs/${job.id}`, { documents: true });
+    assert.equal(changed.json<{ documents: boolean }>().documents, true);
+    assert.equal((await server.run(job.id)).status, "completed");
+    const crawl = await server.api.post("/jobs", { kind: "crawl", target_url: site.url("/"), documents: false });
+    assert.match(crawl.text, /crawl\.documents/);
+  });
+
+  test("records of a document that was read in part say so: on the run, on items of a crawl, and in a preview", async () => {
+    const why = "the PDF file was not read completely: 1 of 5 pages are pictures without text";
+    const { run, data } = await scraped("/partly.pdf", {
+      fields: { first: "p" },
+      document: { formats: ["markdown"] },
+    });
+    assert.equal(run.status, "completed");
+    assert.deepEqual(run.warnings, [{ code: "document_incomplete", message: why }]);
+    const document = data[0]?.["document"] as Record<string, unknown>;
+    assert.deepEqual([document["truncated"], document["warning"]], [["markdown"], why]);
+    const { items } = await crawler.crawl({ url: site.url("/partly.pdf"), max_depth: 0 });
+    assert.equal((items[0] as { document_warning?: string }).document_warning, why);
+    const preview = await server.api.post("/extract/preview", { url: site.url("/partly.pdf"), fields: ["title"] });
+    assert.deepEqual(
+      preview.json<{ warnings: { rule: string; message: string }[] }>().warnings.map(({ message }) => message),
+      [why],
+    );
+    const whole = await scraped("/study.pdf");
+    assert.deepEqual(whole.run.warnings, []);
+  });
+
+  test("an agent scrapes a document by MCP, as text and by fields", async () => {
+    await using agent = await comeOverHttp(server.api.url, { modern: true });
+    const text = await agent.ok("scrape", { url: site.url("/study.pdf") });
+    assert.match(text.text, /The first page has a line[^]*The second page/);
+    const table = await agent.ok("scrape", {
+      url: site.url("/sales.ods"),
+      items: "tr:has(td)",
+      fields: { region: "td:nth-child(1)", sum: { css: "td:nth-child(2)", type: "number" } },
+    });
+    assert.deepEqual(
+      (table.data["records"] as { region: string; sum: number }[]).map(({ region, sum }) => ({ region, sum })),
+      [
+        { region: "North", sum: 7 },
+        { region: "South", sum: 8 },
+      ],
+    );
+    assert.match(await agent.refused("scrape", { url: site.url("/scan.pdf") }), /needs_ocr/);
+  });
+
+  test("a step of a workflow reads documents, and only pages if it is told to", async () => {
+    const read = (more: object) => ({
+      name: "read",
+      task_type: "scrape",
+      params: { url: site.url("/slides.odp"), ...more },
+    });
+    const run = async (step: object) => {
+      const answer = await server.api.post("/workflows", { definition: { name: "Documents", steps: [step] } });
+      assert.equal(answer.status, 201, answer.text);
+      const { id } = answer.json<{ id: string }>();
+      await server.ended(id);
+      const { status } = (await server.api.get(`/workflows/${id}/tasks/read`)).json<{ status: string }>();
+      return { status, items: (await server.api.get(`/workflows/${id}/tasks/read/items`)).text };
+    };
+    const done = await run(read({ fields: { slides: { css: "section h2", all: true } } }));
+    assert.equal(done.status, "completed");
+    assert.match(done.items, /"Annual Report",\s*"Numbers"/);
+    const refused = await run(read({ documents: false }));
+    assert.equal(refused.status, "failed");
+  });
+
+  test("Firecrawl's client scrapes documents, and is warned about the one that was read in part", async () => {
+    const app = firecrawl(server.api.url);
+    const study = await app.scrape(site.url("/study.pdf"), { formats: ["markdown", "html", "links"] });
+    assert.match(study.markdown ?? "", /^# A Study of Tests\n\nThe first page/);
+    assert.match(study.html ?? "", /data-page="2"/);
+    assert.deepEqual(study.links, ["https://example.com/x"]);
+    const { numPages, document_type, contentType, statusCode } = study.metadata as Record<string, unknown>;
+    assert.deepEqual([numPages, document_type, contentType, statusCode], [2, "pdf", "application/pdf", 200]);
+    assert.equal(study.warning, undefined);
+    const sheet = await app.scrape(site.url("/sales.ods"), { formats: ["markdown"] });
+    assert.match(sheet.markdown ?? "", /\| Region \| Sum \|\n[^]*\| North \| 7 \|/);
+    const partly = await app.scrape(site.url("/partly.pdf"), { formats: ["markdown"] });
+    assert.equal(partly.warning, "The PDF file was not read completely: 1 of 5 pages are pictures without text.");
   });
 
   test("a text file is its own article", async () => {

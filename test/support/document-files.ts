@@ -121,7 +121,8 @@ const shape = (kind: string, ...paragraphs: string[]) =>
   `<p:sp><p:nvSpPr><p:nvPr>${kind === "" ? "" : `<p:ph type="${kind}"/>`}</p:nvPr></p:nvSpPr><p:txBody>${paragraphs.join("")}</p:txBody></p:sp>`;
 const line = (text: string, level = 0) => `<a:p><a:pPr lvl="${level}"/><a:r><a:t>${text}</a:t></a:r></a:p>`;
 
-export function pptx(): Buffer {
+/** `hidden`: the slide "Numbers" is. */
+export function pptx({ hidden = false } = {}): Buffer {
   return zipOf(
     office("ppt/presentation.xml", {
       "ppt/presentation.xml": `<p:presentation xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="s2"/><p:sldId id="257" r:id="s1"/></p:sldIdLst></p:presentation>`,
@@ -130,7 +131,7 @@ export function pptx(): Buffer {
         relation("s2", "slide", "slides/slide2.xml"),
       ),
       "ppt/slides/slide2.xml": `<p:sld>${shape("body", line("Grow"), line("in Lyon", 1), line("Save"))}${shape("ctrTitle", line("Annual Report"))}${shape("sldNum", line("1"))}</p:sld>`,
-      "ppt/slides/slide1.xml": `<p:sld>${shape("title", line("Numbers"))}<p:graphicFrame><a:tbl><a:tr><a:tc><a:txBody>${line("Region")}</a:txBody></a:tc><a:tc><a:txBody>${line("Revenue")}</a:txBody></a:tc></a:tr><a:tr><a:tc><a:txBody>${line("North")}</a:txBody></a:tc><a:tc><a:txBody>${line("1,200")}</a:txBody></a:tc></a:tr></a:tbl></p:graphicFrame></p:sld>`,
+      "ppt/slides/slide1.xml": `<p:sld${hidden ? ' show="0"' : ""}>${shape("title", line("Numbers"))}<p:graphicFrame><a:tbl><a:tr><a:tc><a:txBody>${line("Region")}</a:txBody></a:tc><a:tc><a:txBody>${line("Revenue")}</a:txBody></a:tc></a:tr><a:tr><a:tc><a:txBody>${line("North")}</a:txBody></a:tc><a:tc><a:txBody>${line("1,200")}</a:txBody></a:tc></a:tr></a:tbl></p:graphicFrame></p:sld>`,
       "ppt/slides/_rels/slide1.xml.rels": relations(relation("n1", "notesSlide", "../notesSlides/notesSlide1.xml")),
       "ppt/notesSlides/notesSlide1.xml": `<p:notes>${shape("body", line("Speak slowly"))}${shape("sldNum", line("2"))}</p:notes>`,
     }),

@@ -9,6 +9,13 @@ export function gate(name: string, available: boolean, why: string): { skip?: st
   return { skip: why };
 }
 
+/** For what CI does not install either: skipped loudly everywhere. */
+export function optionalGate(name: string, available: boolean, why: string): { skip?: string } {
+  if (available) return {};
+  process.stderr.write(`SKIPPED  ${name}: ${why}\n`);
+  return { skip: why };
+}
+
 /** `npm run test:full`: numbers are as large as they are meant, not as large as every change can wait for. */
 export const FULL = process.env["ORB_TEST_FULL"] === "1";
 

@@ -226,6 +226,7 @@ const EXAMPLES: AllParams = {
     session_id: null,
     max_attempts: 1,
     escalate: true,
+    documents: true,
     timeout_seconds: 1,
     replay: null,
     proxy: "pool",

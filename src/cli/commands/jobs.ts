@@ -191,15 +191,16 @@ async function readArguments(
 
 /** The body for the API. An existing job keeps its kind; for a new one, any crawl option makes it a crawl. */
 function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]): Record<string, unknown> {
-  const crawl = crawlOf(options);
-  const robots = definedOnly({ respect_robots: options.respectRobots });
+  // These are of pages, too.
+  const { documents, ...crawl } = crawlOf(options);
+  const shared = definedOnly({ respect_robots: options.respectRobots, documents });
   const isMeant = options.crawl === true || fromFile["kind"] === "crawl" || Object.keys(crawl).length > 0;
   return {
     ...fromFile,
     ...monitorPart(options, fromFile["monitor"]),
     ...(isMeant || kind === "crawl"
-      ? crawlPart(fromFile["crawl"], recipe, { ...robots, ...crawl })
-      : { ...recipe, ...robots }),
+      ? crawlPart(fromFile["crawl"], recipe, { ...shared, ...crawl })
+      : { ...recipe, ...shared }),
     ...definedOnly({
       name: options.name,
       target_url: options.targetUrl,
@@ -286,6 +287,7 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ["attempts", job.max_attempts],
         ["timeout", job.timeout_seconds === null ? null : `${job.timeout_seconds} s`],
         ["robots.txt", job.respect_robots ? "respected" : null],
+        ["documents", job.documents ? null : "not read"],
         ["schedule", job.schedule === null ? null : `${job.schedule.cron} ${job.schedule.timezone ?? "UTC"}`],
         ["next run", job.next_run_at],
         ["last run", job.last_run === null ? null : `${job.last_run.id} ${job.last_run.status}`],

@@ -36,6 +36,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
     .option("--screenshot <file>", "also take a screenshot in a browser and write it to this file as PNG")
     .option("--full-page", "with --screenshot: the whole page")
     .option("--respect-robots", "do not fetch the page if robots.txt disallows it")
+    .option("--no-documents", "fail if the URL leads to a document, such as a PDF or an Office file")
     .option("--save", "store the run, its results and its log in the database")
     .option("--url <address>", "let this server fetch the page; it stores the run (token from APP_API_TOKEN)")
     .addHelpText("after", EXAMPLES)

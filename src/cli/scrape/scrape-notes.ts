@@ -1,4 +1,5 @@
 /** Notes on results that succeeded but lack requested fields or items. */
+import { DOCUMENT_RULE } from "../../domain/page/document-warning.ts";
 import { SIGN_IN_RULE } from "../../domain/page/sign-in.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";
@@ -36,6 +37,7 @@ export class ScrapeNotes {
     const warnings = (Array.isArray(stats["warnings"]) ? stats["warnings"] : []) as Warning[];
     const signIn = warnings.find(({ rule }) => rule === SIGN_IN_RULE);
     const notes = signIn === undefined ? [] : [`${signIn.message}; see orb sessions and --session`];
+    notes.push(...warnings.filter(({ rule }) => rule === DOCUMENT_RULE).map(({ message }) => message));
     if (this.#count === 0) return this.#asksForItems ? [...notes, "the items matched nothing: no records"] : notes;
     for (const name of this.#missing) {
       const why = warnings.find(({ field }) => field === name);

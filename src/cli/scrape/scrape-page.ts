@@ -5,7 +5,7 @@ import { POOL } from "../../domain/proxy/proxy-options.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/run/states.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";
-import { fileUrl } from "../../orchestrator/read-file.ts";
+import { fileNameOf, fileUrl } from "../../orchestrator/read-file.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
 import { definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
@@ -36,6 +36,8 @@ import type { CliScratch, CliWorker } from "../wiring.ts";
 export interface ScrapeOptions extends RecipeOptions, DocumentOptions, UrlOption {
   save?: boolean;
   respectRobots?: boolean;
+  /** False: `--no-documents`. */
+  documents?: boolean;
 }
 
 /** Fetches one page and prints its content. */
@@ -48,7 +50,10 @@ export async function scrape(context: CliContext, url: string, said: ScrapeOptio
   if (options.screenshot !== undefined) await wiring.refuseUnwritable(options.screenshot);
   const file = await fileOf(wiring, url, options);
   const recipe = (await recipeOf({ ...options, maxAttempts: triesOf(options) ?? 1 }, wiring)) as JobInput;
-  const robots = options.respectRobots === true ? { respect_robots: true } : {};
+  const robots = {
+    ...(options.respectRobots === true ? { respect_robots: true } : {}),
+    ...(options.documents === false ? { documents: false } : {}),
+  };
   const how =
     file === null
       ? { target_url: absolute(url) }
@@ -271,8 +276,12 @@ async function write(
 function summary({ stats, resolved_strategy: strategy }: RunView): string {
   const seconds = typeof stats["duration_ms"] === "number" ? `${(stats["duration_ms"] / 1000).toFixed(1)} s` : "";
   const bytes = typeof stats["content_length"] === "number" ? `${Math.ceil(stats["content_length"] / 1024)} KiB` : "";
-  const how = [`${String(stats["http_status"])} by ${strategy}`, bytes, seconds].filter((part) => part !== "");
-  return oneLine(`${how.join(", ")}: ${String(stats["final_url"])}`);
+  const type = typeof stats["document_type"] === "string" ? stats["document_type"].toUpperCase() : "";
+  const address = String(stats["final_url"]);
+  const name = fileNameOf(address);
+  const source = name === null ? `${String(stats["http_status"])} by ${strategy}` : "read from this machine";
+  const how = [source, type, bytes, seconds].filter((part) => part !== "");
+  return oneLine(`${how.join(", ")}: ${name ?? address}`);
 }
 
 function asJson(run: RunView, records: readonly ExportRecord[], options: Presented): Record<string, unknown> {

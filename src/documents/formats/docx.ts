@@ -5,7 +5,7 @@ import { type Attributes, readXmlChunks, XmlReader } from "../xml.ts";
 import { type InflateBudget, ZipFile } from "../zip.ts";
 import { Blocks } from "./blocks.ts";
 import { RunStyle, WordLists, WordStyles } from "./docx-styles.ts";
-import { isOn, mainPart, officeFacts, relationshipsOf } from "./ooxml.ts";
+import { isOn, mainPart, officeFacts, partOfType, relationshipsOf } from "./ooxml.ts";
 
 export async function readDocx(bytes: Uint8Array, limits: DocumentLimits, writer: HtmlWriter): Promise<DocumentFacts> {
   const budget: InflateBudget = { left: limits.inflatedBytes };
@@ -13,8 +13,10 @@ export async function readDocx(bytes: Uint8Array, limits: DocumentLimits, writer
   const part = await mainPart(zip, "word/document.xml");
   if (!zip.has(part)) throw damaged("the file lacks its text");
   const folder = part.slice(0, part.lastIndexOf("/") + 1);
-  const styles = new WordStyles(await zip.textIfAny(`${folder}styles.xml`));
-  const lists = new WordLists(await zip.textIfAny(`${folder}numbering.xml`));
+  const relations = await relationshipsOf(zip, part);
+  const partOf = (type: string) => partOfType(zip, relations, type, `${folder}${type}.xml`);
+  const styles = new WordStyles(await zip.textIfAny(partOf("styles")));
+  const lists = new WordLists(await zip.textIfAny(partOf("numbering")));
   const facts = await officeFacts(zip);
   writer.facts = facts;
   const shared = { styles, lists };
@@ -26,8 +28,8 @@ export async function readDocx(bytes: Uint8Array, limits: DocumentLimits, writer
     into.endLists();
   };
   await read(part, new Blocks(writer));
-  for (const notes of ["footnotes.xml", "endnotes.xml"])
-    if (zip.has(folder + notes)) await read(folder + notes, new Blocks(writer));
+  for (const notes of [partOf("footnotes"), partOf("endnotes")])
+    if (zip.has(notes)) await read(notes, new Blocks(writer));
   return { ...facts, language: facts.language ?? styles.language };
 }
 
@@ -144,7 +146,8 @@ class WordText {
         this.#startLink(this.#context.links.get(attributes["r:id"] ?? attributes["id"] ?? "") ?? null);
         return;
       case "tbl":
-        this.#tables.push({ rows: [], outer: this.#blocks, hasHeader: false });
+        // As in the other formats, unless the table says otherwise.
+        this.#tables.push({ rows: [], outer: this.#blocks, hasHeader: true });
         return;
       case "tr":
         this.#tables.at(-1)?.rows.push({ cells: [], isHeader: false });

@@ -12,7 +12,8 @@ export async function readEpub(bytes: Uint8Array, limits: DocumentLimits, writer
   const xml = await zip.text(packagePart);
   const chapters = chaptersOf(xml, packagePart).filter((name) => zip.has(name));
   if (chapters.length === 0) throw damaged("the book has no chapters");
-  if (chapters.length > limits.pages) writer.truncated = true;
+  if (chapters.length > limits.pages)
+    writer.missing(`only the first ${limits.pages} of its ${chapters.length} chapters were read`);
   for (const chapter of chapters.slice(0, limits.pages))
     writer.raw(`<section>\n${chapterBody(await zip.text(chapter))}\n</section>\n`);
   return factsOf(xml);

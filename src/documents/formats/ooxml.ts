@@ -36,6 +36,18 @@ export async function mainPart(zip: ZipFile, usual: string): Promise<string> {
   return usual;
 }
 
+/** The part that has this type of relationship, else the usual one. */
+export function partOfType(
+  zip: ZipFile,
+  relations: ReadonlyMap<string, Relationship>,
+  wanted: string,
+  usual: string,
+): string {
+  for (const { type, target, isExternal } of relations.values())
+    if (type === wanted && !isExternal && zip.has(target)) return target;
+  return usual;
+}
+
 function partName(folder: string, target: string): string {
   const path = target.startsWith("/") ? target : `/${folder}${target}`;
   return decodeURI(new URL(path, "http://part.invalid/").pathname.slice(1));

@@ -4,7 +4,7 @@ import { type DocumentFacts, escapeText, type HtmlWriter, linked, type TableCell
 import { type Attributes, readXml } from "../xml.ts";
 import { ZipFile } from "../zip.ts";
 import { Blocks } from "./blocks.ts";
-import { mainPart, officeFacts, relationshipsOf } from "./ooxml.ts";
+import { isOn, mainPart, officeFacts, relationshipsOf } from "./ooxml.ts";
 
 export async function readPptx(
   bytes: Uint8Array,
@@ -22,23 +22,32 @@ export async function readPptx(
       if (target !== undefined && zip.has(target)) slides.push(target);
     },
   });
-  if (slides.length > limits.pages) writer.truncated = true;
-  for (const [index, slide] of slides.slice(0, limits.pages).entries()) {
-    writer.raw(`<section data-page="${index + 1}">\n`);
-    await readSlide(zip, slide, writer);
-    writer.raw("</section>\n");
-  }
+  if (slides.length > limits.pages)
+    writer.missing(`only the first ${limits.pages} of its ${slides.length} slides were read`);
+  for (const [index, slide] of slides.slice(0, limits.pages).entries()) await readSlide(zip, slide, index + 1, writer);
   return { ...(await officeFacts(zip)), pageCount: slides.length };
 }
 
-async function readSlide(zip: ZipFile, part: string, writer: HtmlWriter): Promise<void> {
+/** A hidden slide is left out; the others keep their numbers. */
+async function readSlide(zip: ZipFile, part: string, number: number, writer: HtmlWriter): Promise<void> {
   const relations = await relationshipsOf(zip, part);
-  const blocks = new Blocks(writer);
   const resolve = (id: string) => relations.get(id)?.target ?? null;
   const slide = new SlideText(resolve);
   readXml(await zip.text(part), slide);
+  if (slide.isHidden) return;
+  writer.raw(`<section data-page="${number}">\n`);
+  const blocks = new Blocks(writer);
   slide.write(blocks);
   blocks.endLists();
+  await writeNotes(zip, relations, writer);
+  writer.raw("</section>\n");
+}
+
+async function writeNotes(
+  zip: ZipFile,
+  relations: Awaited<ReturnType<typeof relationshipsOf>>,
+  writer: HtmlWriter,
+): Promise<void> {
   const notes = [...relations.values()].find(({ type }) => type === "notesSlide")?.target;
   if (notes === undefined || !zip.has(notes)) return;
   const spoken = new SlideText(() => null, "body");
@@ -78,6 +87,7 @@ class SlideText {
   #cell: (TableCell & { parts: string[]; isCovered: boolean }) | null = null;
   #inText = false;
   #link: string | null = null;
+  isHidden = false;
 
   /** `only`: placeholders of this kind alone. */
   constructor(resolve: (id: string) => string | null, only: string | null = null) {
@@ -86,7 +96,8 @@ class SlideText {
   }
 
   open(name: string, attributes: Attributes): void {
-    if (name === "sp" || name === "cxnSp") this.#shape = { kind: null, paragraphs: [] };
+    if (name === "sld") this.isHidden = !isOn(attributes["show"]);
+    else if (name === "sp" || name === "cxnSp") this.#shape = { kind: null, paragraphs: [] };
     else if (name === "ph" && this.#shape !== null) this.#shape.kind = attributes["type"] ?? "body";
     else if (name === "tbl") this.#rows = [];
     else if (name === "tr") this.#rows?.push([]);

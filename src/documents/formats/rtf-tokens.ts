@@ -1,4 +1,5 @@
 /** The tokens of RTF, and its characters: bytes of a code page, or Unicode with a replacement for old readers. */
+import { type CodePage, RtfFonts } from "./rtf-charsets.ts";
 
 interface Token {
   kind: "open" | "close" | "word" | "text" | "byte";
@@ -28,43 +29,47 @@ export function* tokensOf(source: string): Generator<Token> {
   }
 }
 
-/** Code pages that decoders know under another name. */
-const CODE_PAGES: Readonly<Record<number, string>> = {
-  932: "shift_jis",
-  936: "gbk",
-  949: "euc-kr",
-  950: "big5",
-  65001: "utf-8",
-};
+interface TextState {
+  /** How many characters replace a Unicode one for old readers. */
+  skips: number;
+  /** Null: the default font. */
+  font: number | null;
+}
 
 /** Decodes the characters of a document. */
 export class RtfText {
-  #decoder = new TextDecoder("windows-1252");
-  #skips: number[] = [1];
+  readonly #fonts = new RtfFonts();
+  #states: TextState[] = [{ skips: 1, font: null }];
   /** Replacements that are still to be left out. */
   #toSkip = 0;
-  #pending: number[] = [];
   #taken = "";
 
   push(): void {
-    this.#skips.push(this.#skips.at(-1)!);
+    this.#states.push({ ...this.#states.at(-1)! });
     this.#toSkip = 0;
   }
 
   pop(): void {
-    if (this.#skips.length > 1) this.#skips.pop();
+    if (this.#states.length > 1) this.#states.pop();
     this.#toSkip = 0;
   }
 
-  /** Whether the word is about characters; `taken` has what it stands for. */
-  control(word: string, value: number | null): boolean {
+  /** Whether the word is about characters; `taken` has what it stands for. `inFontTable`: it describes a font. */
+  control(word: string, value: number | null, inFontTable: boolean): boolean {
     this.#taken = "";
+    const state = this.#states.at(-1)!;
+    this.#fonts.control(word, value, inFontTable);
     if (word === "u" && value !== null) {
       this.#taken = this.#flush() + String.fromCharCode(value < 0 ? value + 65_536 : value);
-      this.#toSkip = this.#skips.at(-1)!;
-    } else if (word === "uc") this.#skips[this.#skips.length - 1] = Math.min(10, Math.max(0, value ?? 1));
-    else if (word === "ansicpg") this.#decoder = decoderFor(value ?? 1252);
-    else return false;
+      this.#toSkip = state.skips;
+    } else if (word === "uc") state.skips = Math.min(10, Math.max(0, value ?? 1));
+    else if (word === "f") {
+      this.#taken = this.#flush();
+      state.font = value;
+    } else {
+      if (word === "plain") state.font = null;
+      return false;
+    }
     return true;
   }
 
@@ -77,30 +82,26 @@ export class RtfText {
       this.#toSkip -= 1;
       return "";
     }
-    if (this.#decoder.encoding.startsWith("windows")) return this.#decoder.decode(Uint8Array.of(value));
-    // Characters of two bytes: complete with the second one.
-    this.#pending.push(value);
-    return this.#pending.length >= 2 || value < 0x80 ? this.#flush() : "";
+    return this.#codePage().decode(Uint8Array.of(value));
   }
 
   plain(text: string): string {
     const cut = Math.min(this.#toSkip, text.length);
     this.#toSkip -= cut;
-    return this.#flush() + text.slice(cut);
+    const rest = text.slice(cut);
+    if (rest === "") return "";
+    const page = this.#codePage();
+    // oxlint-disable-next-line no-control-regex
+    return page.isWide || !/^[\x00-\x7f]*$/.test(rest) ? page.decode(Buffer.from(rest, "latin1")) : rest;
   }
 
+  #codePage(): CodePage {
+    return this.#fonts.codePage(this.#states.at(-1)!.font);
+  }
+
+  /** What is left of a character that is incomplete. */
   #flush(): string {
-    if (this.#pending.length === 0) return "";
-    const bytes = Uint8Array.from(this.#pending);
-    this.#pending = [];
-    return this.#decoder.decode(bytes);
-  }
-}
-
-function decoderFor(codePage: number) {
-  try {
-    return new TextDecoder(CODE_PAGES[codePage] ?? `windows-${codePage}`);
-  } catch {
-    return new TextDecoder("windows-1252");
+    const page = this.#codePage();
+    return page.isWide ? page.decode(new Uint8Array()) : "";
   }
 }

@@ -13,7 +13,7 @@ export async function readRtf(bytes: Uint8Array, _limits: DocumentLimits, writer
 
 /** Groups whose text is not part of the document. */
 const DESTINATIONS: ReadonlySet<string> = new Set(
-  "fonttbl colortbl pict object header footer headerl headerr headerf footerl footerr footerf listtable listoverridetable rsidtbl generator xmlnstbl themedata colorschememapping latentstyles datastore filetbl revtbl nonshppict shppict bkmkstart bkmkend atnid atnauthor annotation pgdsctbl".split(
+  "colortbl pict object header footer headerl headerr headerf footerl footerr footerf listtable listoverridetable rsidtbl generator xmlnstbl themedata colorschememapping latentstyles datastore filetbl revtbl nonshppict shppict bkmkstart bkmkend atnid atnauthor annotation pgdsctbl".split(
     " ",
   ),
 );
@@ -34,8 +34,12 @@ const MAX_DEPTH = 1000;
 
 interface Group {
   /** Where its text goes. */
-  to: "text" | "nowhere" | "styles" | "field" | "mark" | "fact";
+  to: "text" | "nowhere" | "fonts" | "styles" | "field" | "mark" | "fact";
   name: string;
+  /** Hidden or deleted text. */
+  isHidden: boolean;
+  /** Says the same as the group before it, in Unicode. */
+  isUnicode: boolean;
 }
 
 interface ParagraphStyle {
@@ -52,7 +56,7 @@ const PLAIN: ParagraphStyle = { style: null, outline: null, isItem: false, isOrd
 class RtfReader {
   readonly #blocks: Blocks;
   readonly #text = new RtfText();
-  #groups: Group[] = [{ to: "text", name: "" }];
+  #groups: Group[] = [{ to: "text", name: "", isHidden: false, isUnicode: false }];
   #paragraph: ParagraphStyle = { ...PLAIN };
   #html = "";
   #mark = "";
@@ -117,7 +121,8 @@ class RtfReader {
 
   #add(text: string): void {
     if (text === "") return;
-    const { to, name } = this.#groups.at(-1)!;
+    const { to, name, isHidden } = this.#groups.at(-1)!;
+    if (isHidden) return;
     if (to === "text") this.#html += escapeText(text);
     else if (to === "mark") this.#mark += text;
     else if (to === "styles") this.#styleName += text;
@@ -136,8 +141,8 @@ class RtfReader {
       group.to = "nowhere";
       return;
     }
-    if (this.#text.control(word, value)) return this.#add(this.#text.taken());
-    if (this.#destination(word, group)) return;
+    if (this.#text.control(word, value, group.to === "fonts")) return this.#add(this.#text.taken());
+    if (this.#destination(word, value, group)) return;
     if (word === "s" && group.to === "styles") this.#styleNumber = String(value ?? 0);
     if (/^(?:yr|mo|dy|hr|min)$/.test(word)) this.#date[word] = value ?? 0;
     if (group.to !== "text") return;
@@ -150,9 +155,13 @@ class RtfReader {
   }
 
   /** Words that say what the rest of their group is. */
-  #destination(word: string, group: Group): boolean {
+  #destination(word: string, value: number | null, group: Group): boolean {
     if (word === "stylesheet") group.to = "styles";
+    else if (word === "fonttbl") group.to = "fonts";
+    else if ((word === "v" || word === "deleted") && group.to === "text") group.isHidden = value !== 0;
+    else if (word === "plain") group.isHidden = false;
     else if (word === "info") group.to = "nowhere";
+    else if (word === "ud") group.isUnicode = true;
     else if (word === "listtext" || word === "pntext") {
       group.to = "mark";
       this.#mark = "";
@@ -166,6 +175,7 @@ class RtfReader {
       group.name = word;
       this.#date = {};
     } else if (FACTS.has(word) && group.to === "nowhere") {
+      if (group.isUnicode) delete this.#facts[word];
       // Some programs write the author twice.
       group.to = this.#facts[word] === undefined ? "fact" : "nowhere";
       group.name = word;

@@ -1,8 +1,9 @@
 /** The cells of a sheet as a table, without the empty rows and columns around them. */
-import { escapeText, type HtmlWriter, linked, type TableCell } from "../html.ts";
+import { type HtmlWriter, linked } from "../html.ts";
 
 interface SheetCell {
-  text: string;
+  /** Markup. */
+  html: string;
   address?: string | null;
 }
 
@@ -13,12 +14,23 @@ interface Merge {
   columns: number;
 }
 
+/** A merged cell while its rows are written. */
+interface OpenMerge {
+  /** The first and the last column. */
+  from: number;
+  to: number;
+  /** Behind the last row. */
+  end: number;
+}
+
 /** More cells are not kept in memory: the page has no room for them. */
 const MAX_CELLS = 2_000_000;
 const MAX_COLUMNS = 16_384;
+const MAX_MERGES = 10_000;
+/** Merged cells to look at while the rows are written; beyond, cells are written without merging them. */
+const MAX_STEPS = 20_000_000;
 
 export class Sheet {
-  readonly name: string;
   readonly #rows = new Map<number, Map<number, SheetCell>>();
   readonly #merges: Merge[] = [];
   #length = 0;
@@ -26,18 +38,17 @@ export class Sheet {
   readonly #maxLength: number;
   isFull = false;
 
-  constructor(name: string, maxLength: number) {
-    this.name = name;
+  constructor(maxLength: number) {
     this.#maxLength = maxLength;
   }
 
-  set(row: number, column: number, text: string): void {
-    if (text === "" || column >= MAX_COLUMNS) return;
+  set(row: number, column: number, html: string): void {
+    if (html === "" || column >= MAX_COLUMNS || !Number.isSafeInteger(row) || row < 0) return;
     let cells = this.#rows.get(row);
     if (cells === undefined) this.#rows.set(row, (cells = new Map()));
-    cells.set(column, { text });
+    cells.set(column, { html });
     this.#cells += 1;
-    this.#length += text.length + "<td></td>".length;
+    this.#length += html.length + "<td></td>".length;
     this.isFull ||= this.#length > this.#maxLength || this.#cells > MAX_CELLS;
   }
 
@@ -47,7 +58,8 @@ export class Sheet {
   }
 
   merge(merge: Merge): void {
-    if (this.#merges.length < 10_000) this.#merges.push(merge);
+    if (merge.rows > 1 || merge.columns > 1)
+      if (this.#merges.length < MAX_MERGES && merge.rows > 0 && merge.columns > 0) this.#merges.push(merge);
   }
 
   get isEmpty(): boolean {
@@ -64,48 +76,93 @@ export class Sheet {
         first = Math.min(first, column);
         last = Math.max(last, column);
       }
-    const spans = new Map(this.#merges.map((merge) => [`${merge.row} ${merge.column}`, merge]));
-    const covered = this.#covered(numbers);
+    const merges = new MergedCells(this.#merges, numbers, first, last);
     writer.raw("<table>\n");
     for (const [index, number] of numbers.entries()) {
       const tag = index === 0 ? "th" : "td";
       const cells = this.#rows.get(number)!;
+      const { started, covered } = merges.row(index);
       // A row ends with its last cell, so that sparse sheets stay small; the first row has all columns.
-      const end = index === 0 ? last : Math.max(...cells.keys());
+      let end = index === 0 ? last : 0;
+      for (const column of cells.keys()) end = Math.max(end, column);
+      for (const column of started.keys()) end = Math.max(end, column);
       writer.raw("<tr>");
       for (let column = first; column <= end; column += 1) {
-        if (covered.has(`${number} ${column}`)) continue;
-        const cell = cells.get(column);
-        const span = spans.get(`${number} ${column}`);
-        writer.raw(cellMarkup(tag, cell, span === undefined ? {} : this.#spanOf(span, numbers)));
+        const until = covered.get(column);
+        if (until !== undefined) {
+          column = until;
+          continue;
+        }
+        const span = started.get(column);
+        writer.raw(cellMarkup(tag, cells.get(column), span));
+        if (span !== undefined) column += span.columns - 1;
       }
       writer.raw("</tr>\n");
     }
     writer.raw("</table>\n");
   }
+}
 
-  #spanOf(merge: Merge, rows: readonly number[]): Pick<TableCell, "columns" | "rows"> {
-    const kept = rows.filter((row) => row >= merge.row && row < merge.row + merge.rows).length;
-    return { columns: merge.columns, rows: Math.max(1, kept) };
+interface Span {
+  columns: number;
+  rows: number;
+}
+
+/** Which merged cells begin in a row, and which columns are covered by those from above. */
+class MergedCells {
+  readonly #waiting: Merge[];
+  readonly #rows: readonly number[];
+  readonly #first: number;
+  readonly #last: number;
+  #open: OpenMerge[] = [];
+  #steps = 0;
+
+  /** `rows`: the numbers of the rows that are written, ascending. */
+  constructor(merges: readonly Merge[], rows: readonly number[], first: number, last: number) {
+    this.#waiting = [...merges].sort((a, b) => b.row - a.row || b.column - a.column);
+    this.#rows = rows;
+    this.#first = first;
+    this.#last = last;
   }
 
-  #covered(rows: readonly number[]): Set<string> {
-    const covered = new Set<string>();
-    const known = new Set(rows);
-    for (const merge of this.#merges) {
-      const most = Math.min(merge.rows, 1000);
-      for (let row = merge.row; row < merge.row + most; row += 1) {
-        if (!known.has(row)) continue;
-        for (let column = merge.column; column < merge.column + Math.min(merge.columns, 1000); column += 1)
-          if (row !== merge.row || column !== merge.column) covered.add(`${row} ${column}`);
-      }
+  /** Rows are asked for in order. `covered`: the last covered column, by the first one. */
+  row(index: number): { started: Map<number, Span>; covered: Map<number, number> } {
+    const number = this.#rows[index]!;
+    this.#steps += this.#open.length;
+    this.#open = this.#steps > MAX_STEPS ? [] : this.#open.filter(({ end }) => end > number);
+    const covered = new Map(this.#open.map(({ from, to }) => [from, to]));
+    const started = new Map<number, Span>();
+    for (let next = this.#waiting.at(-1); next !== undefined && next.row <= number; next = this.#waiting.at(-1)) {
+      this.#waiting.pop();
+      const from = Math.max(this.#first, next.column);
+      const to = Math.min(this.#last, next.column + next.columns - 1);
+      const end = next.row + next.rows;
+      // Rows without cells are not written; merged cells of an honest file do not overlap.
+      if (end <= number || to < from || this.#open.some((open) => open.from <= to && open.to >= from)) continue;
+      started.set(from, { columns: to - from + 1, rows: this.#countUntil(index, end) });
+      this.#steps += this.#open.length;
+      this.#open.push({ from, to, end });
     }
-    return covered;
+    return { started, covered };
+  }
+
+  /** How many written rows from this one on are before the row `end`. */
+  #countUntil(index: number, end: number): number {
+    let [low, high] = [index, this.#rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#rows[middle]! < end) low = middle + 1;
+      else high = middle;
+    }
+    return low - index;
   }
 }
 
-function cellMarkup(tag: string, cell: SheetCell | undefined, { columns = 1, rows = 1 }: Partial<TableCell>): string {
+function cellMarkup(
+  tag: string,
+  cell: SheetCell | undefined,
+  { columns, rows }: Span = { columns: 1, rows: 1 },
+): string {
   const spans = `${columns > 1 ? ` colspan="${columns}"` : ""}${rows > 1 ? ` rowspan="${rows}"` : ""}`;
-  const text = cell === undefined ? "" : escapeText(cell.text).replace(/\r?\n/g, "<br>");
-  return `<${tag}${spans}>${linked(text, cell?.address)}</${tag}>`;
+  return `<${tag}${spans}>${linked(cell?.html ?? "", cell?.address)}</${tag}>`;
 }

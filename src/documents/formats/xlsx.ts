@@ -1,15 +1,18 @@
 /** Excel files (OOXML): each visible sheet is a heading and a table. */
 import { damaged, type DocumentLimits } from "../document.ts";
-import { type DocumentFacts, type HtmlWriter, LengthReached } from "../html.ts";
+import { type DocumentFacts, escapeText, type HtmlWriter } from "../html.ts";
 import { type Attributes, readXml, readXmlChunks, XmlReader } from "../xml.ts";
 import { ZipFile } from "../zip.ts";
-import { mainPart, officeFacts, relationshipsOf } from "./ooxml.ts";
+import { mainPart, officeFacts, partOfType, relationshipsOf } from "./ooxml.ts";
 import { Sheet } from "./sheet.ts";
 import { cellPosition, readCellForms, shownNumber } from "./xlsx-values.ts";
 
 interface Workbook {
   sheets: { name: string; part: string }[];
   is1904: boolean;
+  /** The parts by the workbook's relationships, else by their usual names. */
+  strings: string;
+  styles: string;
 }
 
 export async function readXlsx(bytes: Uint8Array, limits: DocumentLimits, writer: HtmlWriter): Promise<DocumentFacts> {
@@ -18,11 +21,13 @@ export async function readXlsx(bytes: Uint8Array, limits: DocumentLimits, writer
   if (!zip.has(part)) throw damaged("the file lacks its list of sheets");
   writer.facts = await officeFacts(zip);
   const workbook = await readWorkbook(zip, part);
-  const folder = part.slice(0, part.lastIndexOf("/") + 1);
-  const strings = await readStrings(zip, `${folder}sharedStrings.xml`, limits.htmlLength);
-  const forms = readCellForms(await zip.textIfAny(`${folder}styles.xml`));
-  for (const { name, part: sheetPart } of workbook.sheets.slice(0, limits.pages)) {
-    const sheet = new Sheet(name, limits.htmlLength);
+  const strings = await readStrings(zip, workbook.strings, limits.htmlLength);
+  const forms = readCellForms(await zip.textIfAny(workbook.styles));
+  const { sheets } = workbook;
+  if (sheets.length > limits.pages)
+    writer.missing(`only the first ${limits.pages} of its ${sheets.length} sheets were read`);
+  for (const { name, part: sheetPart } of sheets.slice(0, limits.pages)) {
+    const sheet = new Sheet(limits.htmlLength);
     const cells = new SheetCells(sheet, { strings, forms, is1904: workbook.is1904 });
     const links = await relationshipsOf(zip, sheetPart);
     cells.resolve = (id) => links.get(id)?.target ?? null;
@@ -31,17 +36,17 @@ export async function readXlsx(bytes: Uint8Array, limits: DocumentLimits, writer
     await readXmlChunks(zip.chunks(sheetPart), reader);
     writer.element("h2", name);
     if (!sheet.isEmpty) sheet.write(writer);
-    if (sheet.isFull) {
-      writer.truncated = true;
-      throw new LengthReached();
-    }
+    if (sheet.isFull) writer.full();
   }
   return writer.facts;
 }
 
 async function readWorkbook(zip: ZipFile, part: string): Promise<Workbook> {
-  const workbook: Workbook = { sheets: [], is1904: false };
   const parts = await relationshipsOf(zip, part);
+  const folder = part.slice(0, part.lastIndexOf("/") + 1);
+  const strings = partOfType(zip, parts, "sharedStrings", `${folder}sharedStrings.xml`);
+  const styles = partOfType(zip, parts, "styles", `${folder}styles.xml`);
+  const workbook: Workbook = { sheets: [], is1904: false, strings, styles };
   readXml(await zip.text(part), {
     open(name, attributes) {
       if (name === "workbookPr") workbook.is1904 = /^(?:1|true)$/.test(attributes["date1904"] ?? "");
@@ -104,6 +109,8 @@ class SheetCells {
   #style = 0;
   #value: string | null = null;
   #inValue = false;
+  /** Within a phonetic reading. */
+  #inReading = false;
 
   constructor(sheet: Sheet, context: CellContext) {
     this.#sheet = sheet;
@@ -115,7 +122,8 @@ class SheetCells {
       this.#row = attributes["r"] === undefined ? this.#row + 1 : Number(attributes["r"]) - 1;
       this.#column = -1;
     } else if (name === "c") this.#startCell(attributes);
-    else if (name === "v" || name === "t") this.#inValue = true;
+    else if (name === "v" || name === "t") this.#inValue = !this.#inReading;
+    else if (name === "rPh") this.#inReading = true;
     else if (name === "mergeCell") this.#merge(attributes["ref"] ?? "");
     else if (name === "hyperlink") this.#link(attributes);
   }
@@ -126,8 +134,10 @@ class SheetCells {
 
   close(name: string): void {
     if (name === "v" || name === "t") this.#inValue = false;
+    else if (name === "rPh") this.#inReading = false;
     if (name !== "c") return;
-    if (this.#value !== null && this.#row >= 0) this.#sheet.set(this.#row, this.#column, this.#shown(this.#value));
+    if (this.#value !== null)
+      this.#sheet.set(this.#row, this.#column, escapeText(this.#shown(this.#value)).replace(/\r?\n/g, "<br>"));
     if (this.#sheet.isFull) this.onFull();
   }
 
@@ -157,9 +167,12 @@ class SheetCells {
   }
 
   #merge(reference: string): void {
-    const [from, to] = reference.split(":").map(cellPosition);
-    if (from === null || from === undefined || to === null || to === undefined) return;
-    this.#sheet.merge({ ...from, rows: to.row - from.row + 1, columns: to.column - from.column + 1 });
+    const [one, other] = reference.split(":").map(cellPosition);
+    if (one === null || one === undefined || other === null || other === undefined) return;
+    const row = Math.min(one.row, other.row);
+    const column = Math.min(one.column, other.column);
+    const rows = Math.abs(one.row - other.row) + 1;
+    this.#sheet.merge({ row, column, rows, columns: Math.abs(one.column - other.column) + 1 });
   }
 
   #link(attributes: Attributes): void {

@@ -9,7 +9,8 @@ export interface ListMark {
   numbers: readonly { series: string; value: number }[];
 }
 
-const BULLET = /^[•◦▪▫●○■□‣⁃∙·–—*\uf0b7\uf0a7\uf02d-]\s*(?=\S)/u;
+/** With the private characters of fonts for symbols. */
+const BULLET = /^[•◦▪▫●○■□‣⁃∙·–—*\ue000-\uf8ff-]\s*(?=\S)/u;
 const NUMBER = /^(\d{1,3}|[a-z]|[ivx]{1,5})([.)])\s*(?=\S)/;
 
 /** `text` without spaces before it. */

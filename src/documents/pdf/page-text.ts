@@ -1,12 +1,14 @@
 /** Reads the pieces of text of one page. */
 import type { getDocumentProxy } from "unpdf";
-import { type LinkArea, type Piece, withLinks } from "./pieces.ts";
+import { type LinkArea, type Piece, type Segment, segmentsOf, withLinks } from "./pieces.ts";
 
 type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>["getPage"]>>;
 type Matrix = readonly [number, number, number, number, number, number];
 
 export interface PdfPageText {
-  pieces: Piece[];
+  segments: Segment[];
+  /** How many texts the page has. */
+  pieces: number;
   /** Texts that are not horizontal. */
   turned: string[];
   /** Characters. */
@@ -31,7 +33,8 @@ export async function readPageText(page: PdfPage, fonts: Map<string, boolean>): 
   await learnFonts(page, new Set(items.map(({ fontName }) => fontName)), fonts);
   const view = page.getViewport({ scale: 1 });
   const areas = await linkAreas(page, view.transform as unknown as Matrix);
-  const text: PdfPageText = { pieces: [], turned: [], length: 0 };
+  const pieces: Piece[] = [];
+  const text: PdfPageText = { segments: [], pieces: items.length, turned: [], length: 0 };
   for (const item of items.slice(0, MAX_ITEMS)) {
     const at = multiplied(view.transform as unknown as Matrix, item.transform as unknown as Matrix);
     const size = Math.hypot(at[2], at[3]);
@@ -49,9 +52,9 @@ export async function readPageText(page: PdfPage, fonts: Map<string, boolean>): 
       isBold: fonts.get(item.fontName) ?? false,
       link: null,
     };
-    text.pieces.push(...(areas.length === 0 ? [piece] : withLinks(piece, areas)));
+    pieces.push(...(areas.length === 0 ? [piece] : withLinks(piece, areas)));
   }
-  return text;
+  return { ...text, segments: segmentsOf(pieces) };
 }
 
 /** The names of fonts are known only once the page is prepared for drawing. */

@@ -1,4 +1,5 @@
 /** The text of a PDF page with its positions. PDF has no words or lines, only texts at coordinates. */
+import { hasRightToLeft, inReadingOrder, isRightToLeft, mirrored } from "./direction.ts";
 
 /** A text on one baseline; x to the right, y down, in points. */
 export interface Piece {
@@ -36,16 +37,17 @@ export interface LinkArea {
 const COLUMN_GAP = 1.1;
 const SPACE_GAP = 0.14;
 
-/** Segments in the order of the page: from the top, then from the left. */
+/** Segments in the order of the page: from the top, then from where its lines begin. */
 export function segmentsOf(pieces: readonly Piece[]): Segment[] {
-  const sorted = [...pieces].sort((a, b) => a.y - b.y || a.x - b.x);
+  const isMirrored = isRightToLeft(pieces);
+  const sorted = pieces.map((piece) => (isMirrored ? mirrored(piece) : piece)).sort((a, b) => a.y - b.y || a.x - b.x);
   const rows: Piece[][] = [];
   for (const piece of sorted) {
     const row = rows.findLast((other) => isOnLine(other[0]!, piece));
     if (row === undefined || rows.length - rows.lastIndexOf(row) > 8) rows.push([piece]);
     else row.push(piece);
   }
-  return rows.flatMap((row) => split(row.sort((a, b) => a.x - b.x)));
+  return rows.flatMap((row) => split(row.sort((a, b) => a.x - b.x)).map((group) => segmentOf(group, isMirrored)));
 }
 
 /** Exponents are on the line of their base. */
@@ -55,29 +57,49 @@ function isOnLine(first: Piece, piece: Piece): boolean {
   return Math.abs(first.y - piece.y) < (isSmall ? 0.45 : 0.25) * size;
 }
 
-function split(row: readonly Piece[]): Segment[] {
-  const found: Segment[] = [];
-  let current: Segment | null = null;
+/** Pieces of one line without a gap as wide as between columns. */
+function split(row: readonly Piece[]): Piece[][] {
+  const groups: Piece[][] = [];
+  let right = Number.NEGATIVE_INFINITY;
+  let size = 0;
   for (const piece of row) {
-    const size = Math.max(piece.size, current?.size ?? 0);
-    const gap: number = current === null ? 0 : piece.x - current.right;
-    if (current !== null && isDrawnTwice(current.pieces.at(-1)!, piece)) continue;
-    if (current === null || gap > COLUMN_GAP * size) {
-      current = { pieces: [piece], ...lineFacts(piece) };
-      found.push(current);
-      continue;
-    }
-    const needsSpace = gap > SPACE_GAP * size && !/\s$/.test(current.text) && !/^\s/.test(piece.text);
-    current.text += (needsSpace ? " " : "") + piece.text;
-    current.pieces.push(needsSpace ? { ...piece, text: ` ${piece.text}` } : piece);
-    current.right = Math.max(current.right, piece.right);
-    current.isBold &&= piece.isBold;
-    if (piece.size > current.size) {
-      current.size = piece.size;
-      current.y = piece.y;
+    const group = groups.at(-1);
+    if (group !== undefined && isDrawnTwice(group.at(-1)!, piece)) continue;
+    if (group === undefined || piece.x - right > COLUMN_GAP * Math.max(piece.size, size)) {
+      groups.push([piece]);
+      [right, size] = [piece.right, piece.size];
+    } else {
+      group.push(piece);
+      [right, size] = [Math.max(right, piece.right), Math.max(size, piece.size)];
     }
   }
-  return found;
+  return groups;
+}
+
+function segmentOf(group: readonly Piece[], isMirrored: boolean): Segment {
+  const largest = group.reduce((best, piece) => (piece.size > best.size ? piece : best));
+  const pieces: Piece[] = [];
+  let text = "";
+  let size = 0;
+  for (const piece of inReadingOrder(group, isMirrored)) {
+    size = Math.max(size, piece.size);
+    const before = pieces.at(-1);
+    const gap = before === undefined ? 0 : Math.max(piece.x - before.right, before.x - piece.right);
+    // Only pieces that stand elsewhere are so far from each other: a full stop then belongs to the word before it.
+    const isMark = gap > COLUMN_GAP * size && /^[.,;:!?)\]]/.test(piece.text);
+    const needsSpace = gap > SPACE_GAP * size && !isMark && !/\s$/.test(text) && !/^\s/.test(piece.text);
+    pieces.push(needsSpace ? { ...piece, text: ` ${piece.text}` } : piece);
+    text += needsSpace ? ` ${piece.text}` : piece.text;
+  }
+  return {
+    pieces,
+    text,
+    x: Math.min(...group.map(({ x }) => x)),
+    right: Math.max(...group.map(({ right }) => right)),
+    y: largest.y,
+    size: largest.size,
+    isBold: group.every(({ isBold }) => isBold),
+  };
 }
 
 function lineFacts({ text, x, right, y, size, isBold }: Piece) {
@@ -129,13 +151,19 @@ function segmentFrom(pieces: Piece[]): Segment {
 
 /** Cuts a piece where a link starts and ends; the width of characters is estimated. */
 export function withLinks(piece: Piece, areas: readonly LinkArea[]): Piece[] {
+  if (!hasRightToLeft(piece.text)) return linkedParts(piece, areas);
+  const others = areas.map((area) => ({ ...area, left: -area.right, right: -area.left }));
+  return linkedParts(mirrored(piece), others).map(mirrored);
+}
+
+function linkedParts(piece: Piece, areas: readonly LinkArea[]): Piece[] {
   const middle = piece.y - 0.3 * piece.size;
   const area = areas.find(
     ({ left, right, top, bottom }) => middle >= top && middle <= bottom && piece.x < right && piece.right > left,
   );
   if (area === undefined) return [piece];
-  const from = boundaryAt(piece, area.left);
-  const to = boundaryAt(piece, area.right);
+  const from = boundaryAt(piece, area.left, isWordEdge);
+  const to = boundaryAt(piece, area.right, isWordEdge);
   if (to <= from) return [piece];
   const cut = (start: number, end: number, link: string | null): Piece[] => {
     const text = piece.text.slice(start, end);
@@ -145,7 +173,7 @@ export function withLinks(piece: Piece, areas: readonly LinkArea[]): Piece[] {
   };
   // The rest may have links of its own.
   const rest = cut(to, piece.text.length, null).flatMap((part) =>
-    withLinks(
+    linkedParts(
       part,
       areas.filter((other) => other !== area),
     ),
@@ -154,17 +182,26 @@ export function withLinks(piece: Piece, areas: readonly LinkArea[]): Piece[] {
 }
 
 /** The index of the character at a position, moved to the nearest edge of a word. */
-function boundaryAt({ text, x: start, right }: Piece, x: number): number {
+function boundaryAt({ text, x: start, right }: Piece, x: number, isEdge = isSpaceEdge): number {
   const share = (x - start) / Math.max(1e-6, right - start);
   if (share <= 0.01) return 0;
   if (share >= 0.99) return text.length;
   const near = indexAt(text, share);
   for (let distance = 0; distance <= 6; distance += 1)
     for (const at of [near + distance, near - distance])
-      if (at > 0 && at < text.length && /\s/.test(text[at]!) !== /\s/.test(text[at - 1]!)) return at;
+      if (at > 0 && at < text.length && isEdge(text[at - 1]!, text[at]!)) return at;
   for (const at of [near, near + 1, near - 1, near + 2, near - 2])
     if (at > 0 && at < text.length && isCellEdge(text, at)) return at;
   return near;
+}
+
+function isSpaceEdge(before: string, after: string): boolean {
+  return /\s/.test(before) !== /\s/.test(after);
+}
+
+/** A link ends before the full stop of its sentence. */
+function isWordEdge(before: string, after: string): boolean {
+  return /[\p{L}\p{N}]/u.test(before) !== /[\p{L}\p{N}]/u.test(after);
 }
 
 /** By the usual widths of characters: the fonts are not measured. */

@@ -6,6 +6,7 @@ import { type Row, rowsOf, tableAt } from "./tables.ts";
 const MIN_PAGES = 3;
 /** Rows from the top and the bottom that may repeat. */
 const EDGE = 3;
+const BESIDE = 12;
 /** Pages before the first number, such as a cover and a table of contents. */
 const MAX_OFFSET = 30;
 
@@ -32,10 +33,7 @@ export function repeatedLines(pages: readonly (readonly Segment[])[]): ReadonlyS
   );
   const inTable = new Set<Segment>();
   for (const page of new Set(running.flat().map((one) => one.page)))
-    addTables(
-      pages[page]!.filter((segment) => !sure.has(segment)),
-      inTable,
-    );
+    for (const edge of edgesOf(pages[page]!.filter((segment) => !sure.has(segment)))) addTables(edge, inTable);
   const left = new Set<Segment>();
   for (const group of running) {
     if (group.some(({ row }) => row.some((segment) => inTable.has(segment)))) continue;
@@ -74,6 +72,13 @@ function readRow(row: Row, page: number, fromEdge: number): Pick<EdgeRow, "key" 
       return null;
   }
   return { key: `${height} ${texts.join(" | ")}`, number };
+}
+
+/** The rows at the top and at the bottom, with enough of those beside them to see whether they are of a table. */
+function edgesOf(segments: readonly Segment[]): Segment[][] {
+  const rows = rowsOf(segments);
+  if (rows.length <= 2 * BESIDE) return [[...segments]];
+  return [rows.slice(0, BESIDE).flat(), rows.slice(-BESIDE).flat()];
 }
 
 function addTables(segments: readonly Segment[], found: Set<Segment>): void {

@@ -15,18 +15,30 @@ export function scannedPages(
 ): number {
   const seen = new Map<string, number>();
   for (const segments of laidOut)
-    for (const key of new Set(segments.map(keyOf))) seen.set(key, (seen.get(key) ?? 0) + 1);
+    for (const key of new Set(segments.filter(isShort).map(keyOf))) seen.set(key, (seen.get(key) ?? 0) + 1);
   const least = Math.max(3, Math.ceil(pages.length / 2));
-  const isStamp = (segment: Segment) => segment.text.length <= MAX_STAMP && (seen.get(keyOf(segment)) ?? 0) >= least;
+  const isStamp = (segment: Segment) => isShort(segment) && (seen.get(keyOf(segment)) ?? 0) >= least;
   const hasText = (index: number) => {
-    const own = laidOut[index]!.filter((segment) => !isStamp(segment)).map(({ text }) => text);
-    return letters([...own, ...pages[index]!.turned]) >= MIN_LETTERS;
+    let found = letters(pages[index]!.turned);
+    for (const segment of laidOut[index]!) {
+      if (found >= MIN_LETTERS) break;
+      if (!isStamp(segment)) found += letters([segment.text]);
+    }
+    return found >= MIN_LETTERS;
   };
   const empty = pages.filter((page, index) => page.failed !== true && !hasText(index)).length;
   if (empty === 0) return 0;
-  const total = letters(pages.flatMap(({ pieces, turned }) => [...pieces.map(({ text }) => text), ...turned]));
+  const total = letters([...laidOut.flat(), ...pages.flatMap(({ turned }) => turned)].map(textOf));
   if (total < 4 * Math.min(pages.length, 3)) return empty;
   return pictures(bytes) >= empty ? empty : 0;
+}
+
+function isShort({ text }: Segment): boolean {
+  return text.length <= MAX_STAMP;
+}
+
+function textOf(part: Segment | string): string {
+  return typeof part === "string" ? part : part.text;
 }
 
 function keyOf({ text }: Segment): string {

@@ -15,6 +15,7 @@ export function styleOf(pages: readonly (readonly Segment[])[], outline: Readonl
     const size = rounded(segment.size);
     sizes.set(size, (sizes.get(size) ?? 0) + segment.text.trim().length);
     // Not at the end of a line, where a hyphen may divide the word.
+    if (!/[-‐]/.test(segment.text)) continue;
     for (const [word] of segment.text.matchAll(/\p{Ll}+[-‐]\p{Ll}+/gu))
       if (compounds.size < 100_000) compounds.add(word);
   }

@@ -65,7 +65,7 @@ export interface PaginationCut {
 
 /** A warning of a run, as the API shows it. */
 export interface RunWarning {
-  code: "pagination_cut" | "sign_in";
+  code: "pagination_cut" | "sign_in" | "document_incomplete";
   message: string;
   /** Of `pagination_cut`. */
   option?: PaginationCut["option"];

@@ -89,7 +89,7 @@ const MAY_PASS: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "no_proxies",
   "browser_missing",
   "session_unusable",
-  // With APP_OCR_COMMAND, or on a machine that is less busy.
+  // With APP_OCR_COMMAND or APP_OCR_URL, or on a machine that is less busy.
   "needs_ocr",
   "document_timeout",
   "human_skipped",

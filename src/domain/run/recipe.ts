@@ -22,6 +22,8 @@ export interface Recipe extends ProxyOptions {
   /** After a block or an empty shell the next attempt uses a browser. */
   escalate: boolean;
   respect_robots: boolean;
+  /** False: a document, such as a PDF, is not read and fails as `not_html`; absent in recipes of earlier versions. */
+  documents?: boolean;
   timeout_seconds: number | null;
   session_id: string | null;
   replay: JsonValue;

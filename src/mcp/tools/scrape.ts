@@ -77,6 +77,8 @@ export const scrape = defineTool({
       schema,
       strategy,
       session_id,
+      // The page that was asked for, whatever it is: a crawl with fields skips documents.
+      documents: true,
       temporary: true,
     };
     const { task_id: id } = await call.api.crawls.start(body);

@@ -65,6 +65,7 @@ const UNDER_CRAWL = [
   "schema",
   "extract",
   "respect_robots",
+  "documents",
   "proxy",
   "document",
   "browser",

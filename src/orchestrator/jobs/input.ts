@@ -57,6 +57,8 @@ export interface JobInput {
   cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
   escalate?: boolean;
   respect_robots?: boolean;
+  /** Whether a document, such as a PDF, is read. Default: true. */
+  documents?: boolean;
   timeout_seconds?: number | null;
   session_id?: string | null;
   replay?: JsonValue;
@@ -103,6 +105,7 @@ const DEFAULTS = {
   requires_auth: false,
   escalate: true,
   respect_robots: false,
+  documents: true,
 } as const;
 
 export interface Checks extends Partial<Pick<JobDeps, "minScheduleMs">> {
@@ -160,6 +163,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: Before | null
     max_attempts: input.max_attempts ?? null,
     escalate: input.escalate ?? DEFAULTS.escalate,
     respect_robots: input.respect_robots ?? DEFAULTS.respect_robots,
+    documents: input.documents ?? DEFAULTS.documents,
     timeout_seconds: input.timeout_seconds ?? null,
     session_id: input.session_id ?? null,
     replay: input.replay ?? null,

@@ -38,6 +38,7 @@ export interface JobView {
   max_attempts: number | null;
   escalate: boolean;
   respect_robots: boolean;
+  documents: boolean;
   timeout_seconds: number | null;
   session_id: string | null;
   replay: JsonValue;
@@ -151,6 +152,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     site: job.site === "" ? null : job.site,
     ...recipe,
     proxy: recipe.proxy ?? null,
+    documents: recipe.documents ?? true,
     document: recipe.document ?? null,
     browser: recipe.browser === null ? null : withoutSecrets(wholeBrowserOptions(recipe.browser)),
     fields: recipe.fields as JobView["fields"],

@@ -2,6 +2,7 @@
 import { NEVER_FETCHED } from "../../domain/crawl/crawl-end.ts";
 import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
 import { addSkips, paginationWarning, type RunWarning, type SkipCounts } from "../../domain/crawl/crawl-skips.ts";
+import { DOCUMENT_RULE } from "../../domain/page/document-warning.ts";
 import { SIGN_IN_RULE } from "../../domain/page/sign-in.ts";
 import type { TaskCounts } from "../../domain/run/run-end.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
@@ -23,12 +24,21 @@ export function skippedOf(run: RunRecord, counts: TaskCounts, errors: readonly R
   return addSkips(run.facts.skipped ?? {}, { robots, page_limit });
 }
 
+/** Codes of warnings about a whole page, by their rule. */
+const PAGE_WARNINGS: Readonly<Record<string, RunWarning["code"]>> = {
+  [SIGN_IN_RULE]: "sign_in",
+  [DOCUMENT_RULE]: "document_incomplete",
+};
+
 /** Why the results may not be what was requested; missing single fields are in `stats`. */
 export function warningsOf({ facts }: Pick<RunRecord, "facts">): RunWarning[] {
   const { stats, sign_ins: sent, pagination_cut: cut } = facts;
-  const ofPage = ((stats?.warnings ?? []) as { rule?: string; message?: string }[])
-    .filter(({ rule }) => rule === SIGN_IN_RULE)
-    .map(({ message }): RunWarning => ({ code: "sign_in", message: message ?? "" }));
+  const ofPage = ((stats?.warnings ?? []) as { rule?: string; message?: string }[]).flatMap(
+    ({ rule = "", message = "" }): RunWarning[] => {
+      const code = PAGE_WARNINGS[rule];
+      return code === undefined ? [] : [{ code, message }];
+    },
+  );
   const warnings = cut === undefined ? ofPage : [...ofPage, paginationWarning(cut)];
   if (sent === undefined) return warnings;
   const pages = sent.pages === 1 ? "1 page led to a sign-in" : `${sent.pages} pages led to a sign-in`;

@@ -52,6 +52,10 @@ export const scrapeStep: StepKind<ScrapeParams> = {
       },
       escalate: { type: "boolean" },
       respect_robots: { type: "boolean" },
+      documents: {
+        type: "boolean",
+        description: "Whether a document, such as a PDF, is read. Default: true; false: it fails as not_html.",
+      },
       headers: headersSchema("the pages, which must share one origin"),
       proxy: PROXY_SCHEMA,
       timeout_seconds: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 3600 },

@@ -92,6 +92,10 @@ const settings = {
       "with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto",
   }),
   respect_robots: Type.Boolean(),
+  documents: Type.Boolean({
+    description:
+      "false: a document, such as a PDF or an Office file, is not read and fails as not_html (default: true)",
+  }),
   timeout_seconds: nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),
   session_id: SessionRef,
   proxy: Proxy,

@@ -82,7 +82,7 @@ export const Skipped = strict(skips as unknown as Record<SkipReason, TOptional<t
 
 export const Warnings = Type.Array(
   strict({
-    code: oneOf(["pagination_cut", "sign_in"]),
+    code: oneOf(["pagination_cut", "sign_in", "document_incomplete"]),
     message: Type.String({ description: "what happened, an example, and what to do" }),
     option: Type.Optional(
       oneOf(["include", "follow", "exclude"], { description: "pagination_cut: the option that excluded the link" }),

@@ -1,5 +1,6 @@
 /** Turns what was read from a page into records of the crawl. */
 import { hash } from "node:crypto";
+import { documentWarning } from "../../../domain/page/document-warning.ts";
 import { documentOf } from "../../../domain/page/page-options.ts";
 import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { Extraction } from "../../../extract/page.ts";
@@ -39,9 +40,9 @@ export function itemsOf(
   url: string,
   depth: number,
   records: readonly Record<string, JsonValue>[],
-  documentType: string | null = null,
+  document?: { type: string; truncated: string | null },
 ): Record<string, JsonValue>[] {
-  const about = { url, depth, ...(documentType === null ? {} : { document_type: documentType }) };
+  const about = { url, depth, ...(document === undefined ? {} : documentFacts(document)) };
   const isInDocument = documentOf(recipe) !== null && options.article !== true;
   const text =
     article === null
@@ -60,6 +61,11 @@ export function itemsOf(
       ...text,
     },
   ];
+}
+
+function documentFacts(document: { type: string; truncated: string | null }): Record<string, JsonValue> {
+  const warning = documentWarning(document);
+  return { document_type: document.type, ...(warning === null ? {} : { document_warning: warning }) };
 }
 
 const MAX_LINKS = 1000;

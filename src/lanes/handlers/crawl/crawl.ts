@@ -265,9 +265,10 @@ async function completed(
   const learned = isNoLesson ? null : lessonOf(url, plan);
   // Conditional requests are plain requests: they work for pages fetched by one.
   const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
-  const documentType = answer?.document?.type ?? null;
   const items =
-    extraction === null || !reads ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records, documentType);
+    extraction === null || !reads
+      ? []
+      : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records, answer?.document);
   const page = reads
     ? await crawl.changes?.compare(finalUrl, finalUrl !== url, items, content?.hash ?? null)
     : undefined;

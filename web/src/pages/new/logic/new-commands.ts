@@ -148,6 +148,7 @@ function orbScrape(body: Json, server: Server): string {
     ...one("--strategy", body["strategy"]),
     ...one("--proxy", body["proxy"]),
     ...flag("--respect-robots", body["respect_robots"] === true),
+    ...flag("--no-documents", body["documents"] === false),
     ...one("--timeout", body["timeout_seconds"]),
     ...one("--max-attempts", attempts === 1 ? undefined : attempts),
     ...one("--session", body["session_id"]),

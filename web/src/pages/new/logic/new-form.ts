@@ -175,6 +175,7 @@ function pagePart(form: Form, problems: FieldProblem[]): Json {
     target_url: form.url.trim(),
     ...getting(form, problems),
     respect_robots: form.respectRobots ? true : undefined,
+    documents: form.kept["documents"] === false ? false : undefined,
     timeout_seconds: number(form.timeout),
     cookies: pairs(form.cookies, "=", "cookies", problems),
     ...reading(form, problems),

@@ -53,6 +53,7 @@ function formOfPage(job: Json): Partial<Form> {
     extract: job["extract"] ?? undefined,
     requires_auth: job["requires_auth"] === true ? true : undefined,
     escalate: job["escalate"] === false ? false : undefined,
+    documents: job["documents"] === false ? false : undefined,
     replay: job["replay"] ?? undefined,
   });
   return {

@@ -23,7 +23,12 @@ function database(isLocked: (laneId: number) => boolean) {
     throw new OrbError("database_busy", "locked for too long");
   };
   const { claim } = inTurns(call, { monotonic: () => now }, 2);
-  return { asked, claim: (laneId: number) => claim(hold(laneId), { limit: 1 }, 0), pass: (ms: number) => (now += ms), now: () => now };
+  return {
+    asked,
+    claim: (laneId: number) => claim(hold(laneId), { limit: 1 }, 0),
+    pass: (ms: number) => (now += ms),
+    now: () => now,
+  };
 }
 
 test("claims wait a little for a locked run, and leave it out when it stays locked", async () => {

@@ -149,6 +149,16 @@ export const NAMES = {
     ping: "post /workers/{id}/ping",
   },
   alerts: { list: "get /alerts", test: "post /alerts/test" },
+  notifications: {
+    kinds: "get /notifications/kinds",
+    list: "get /notifications/channels",
+    get: "get /notifications/channels/{channel_id}",
+    create: "post /notifications/channels",
+    update: "patch /notifications/channels/{channel_id}",
+    delete: "delete /notifications/channels/{channel_id}",
+    test: "post /notifications/channels/{channel_id}/test",
+    deliveries: "get /notifications/deliveries",
+  },
   server: {
     health: "get /health",
     ready: "get /ready",

@@ -26,12 +26,13 @@ export const PAGE_PATHS = [
   "/jobs/:id/quality",
   "/jobs/:id/changes",
   "/jobs/:id/versions",
+  "/notifications",
   "/settings",
   "/login",
 ] as const;
 
 /** Pages without an API route at their path. */
-const PAGES_ALONE = ["/new", "/jobs/:id/quality", "/settings", "/login"] as const;
+const PAGES_ALONE = ["/new", "/jobs/:id/quality", "/notifications", "/settings", "/login"] as const;
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

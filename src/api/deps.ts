@@ -3,6 +3,7 @@ import type { Random } from "../base/random.ts";
 import type { Readable } from "node:stream";
 import type { ConfigRow } from "../config/show.ts";
 import type { AlertsDeps } from "../orchestrator/alerts.ts";
+import type { NotificationDeps } from "../orchestrator/notifications/channels.ts";
 import type { BoardDeps } from "../orchestrator/board.ts";
 import type { ImportDeps } from "../orchestrator/proxies/import.ts";
 import type { Health } from "../orchestrator/health.ts";
@@ -13,7 +14,7 @@ import type { Reading } from "../orchestrator/reading.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
 
 /** Dependencies of the API; the composition root provides them, the API starts nothing by itself. */
-export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps, ImportDeps, BoardDeps {
+export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps, NotificationDeps, ImportDeps, BoardDeps {
   log: Log;
   random: Random;
   settings: ApiSettings;

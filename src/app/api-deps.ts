@@ -11,6 +11,9 @@ import type { Config } from "../config/options.ts";
 import { configRows } from "../config/show.ts";
 import { productTokenOf } from "../domain/site/robots.ts";
 import type { PageTools } from "./page-tools.ts";
+import type { Message } from "../domain/notify/message.ts";
+import type { ChannelRecord } from "../store/ports/notify-port.ts";
+import { notifyPolicy, openMessageSender } from "../supervisor/notifications/open-sender.ts";
 import type { AlertRecord } from "../store/ports/alert-port.ts";
 import type { WorkMetrics } from "./work-metrics.ts";
 
@@ -52,6 +55,12 @@ export function apiDeps(
     openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,
     sendAlert: config.alertWebhookUrl === null ? null : (alert) => sendOne(config, { clock: client.clock, log }, alert),
+    notifications: {
+      policy: notifyPolicy(config),
+      publicUrl: config.publicUrl,
+      deliverAlerts: config.alertWebhookUrl !== null,
+      send: (channel, message) => sendMessage(config, client, channel, message),
+    },
     log,
     random: client.random,
     settings: {
@@ -100,5 +109,20 @@ async function sendOne(config: Config, deps: { clock: Clock; log: Log }, alert: 
     await sender?.send(alert);
   } finally {
     await sender?.close();
+  }
+}
+
+/** A test of a channel, by hand: the same way as all its messages. */
+async function sendMessage(
+  config: Config,
+  deps: Pick<Client, "seal" | "clock">,
+  channel: ChannelRecord,
+  message: Message,
+): Promise<void> {
+  const sender = await openMessageSender(config, deps);
+  try {
+    await sender.send(channel, message);
+  } finally {
+    await sender.close();
   }
 }

@@ -9,6 +9,7 @@ import { addDoctorCommand } from "./commands/doctor.ts";
 import { addJobsCommands } from "./commands/jobs.ts";
 import { addLearnCommand } from "./commands/learn.ts";
 import { addLoginCommand } from "./commands/login.ts";
+import { addNotificationsCommands } from "./commands/notifications/notifications.ts";
 import { addMcpCommand } from "./commands/mcp.ts";
 import { addProxiesCommands } from "./commands/proxies.ts";
 import { addQueueCommands } from "./commands/queue.ts";
@@ -54,6 +55,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addSitesCommands(program, context);
   addProxiesCommands(program, context);
   addAlertsCommand(program, context);
+  addNotificationsCommands(program, context);
   addUpkeepCommands(program, context);
   addCrawlCommand(program, context);
   addMcpCommand(program, context);

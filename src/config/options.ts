@@ -7,6 +7,7 @@ import { PROXY_ROTATIONS } from "../domain/proxy/proxy-rotation.ts";
 import { BUCKET_OPTIONS } from "./bucket-options.ts";
 import { DOCUMENT_OPTIONS } from "./document-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
+import { NOTIFY_OPTIONS } from "./notify-options.ts";
 import { RETENTION_OPTIONS } from "./retention-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
 import * as type from "./types.ts";
@@ -331,20 +332,7 @@ export const OPTIONS = {
   }),
   ...BUCKET_OPTIONS,
   ...LLM_OPTIONS,
-  alertWebhookUrl: optional({
-    name: "APP_ALERT_WEBHOOK_URL",
-    type: type.url(["http", "https"]),
-    about: "Webhook URL for alerts. It often contains a secret, so it is never shown.",
-    example: "https://hooks.example.com/T0/B0",
-    secret: "whole",
-  }),
-  webhookSecret: optional({
-    name: "APP_WEBHOOK_SECRET",
-    type: type.strongSecret(16),
-    about: "Signs outgoing webhooks.",
-    example: "the output of `openssl rand -hex 32`",
-    secret: "whole",
-  }),
+  ...NOTIFY_OPTIONS,
   minScheduleMs: option({
     name: "APP_MIN_SCHEDULE_SECONDS",
     type: type.duration("seconds", 1, DAY),

@@ -38,6 +38,15 @@ export function parseAddressPolicy(value: boolean | readonly string[]): AddressP
   return { privateNetworks: false, listed: value.map((cidr) => parseNetwork(cidr)) };
 }
 
+/** What either of them allows. */
+export function eitherPolicy(a: AddressPolicy, b: AddressPolicy): AddressPolicy {
+  return {
+    privateNetworks: a.privateNetworks || b.privateNetworks,
+    listed: [...a.listed, ...b.listed],
+    ...(a.ownPorts === undefined ? {} : { ownPorts: a.ownPorts }),
+  };
+}
+
 function parseNetwork(cidr: string): Network {
   const text = cidr.trim();
   const slash = text.indexOf("/");

@@ -3,6 +3,7 @@ import type { DiskSpace } from "../base/files/disk-space.ts";
 import type { Log } from "../base/log.ts";
 import { machineName, mayBeAlive, ownIdentity } from "../base/machine.ts";
 import type { Random } from "../base/random.ts";
+import type { Seal } from "../base/seal.ts";
 import type { Config } from "../config/options.ts";
 import type { NewAlert } from "../store/ports/alert-port.ts";
 import type { EngineHolder } from "../store/records/engine-records.ts";
@@ -12,9 +13,12 @@ import { type Raise, raiser } from "./alerts.ts";
 import { DueLook } from "./due-look.ts";
 import { Duties, type Duty } from "./duties.ts";
 import { deliverAlerts } from "./duties/deliver-alerts.ts";
+import { deliverMessages } from "./duties/deliver-messages.ts";
 import { loseWorkers } from "./duties/lose-workers.ts";
 import { raiseAlerts } from "./duties/raise-alerts.ts";
 import { unwritten, watchDisk } from "./duties/watch-disk.ts";
+import { openMessageSender } from "./notifications/open-sender.ts";
+import type { MessageSender } from "./notifications/sender.ts";
 
 /** Null: alerts are not sent. */
 export function openAlertSender(config: Config, { clock, log }: { clock: Clock; log: Log }): AlertSender | null {
@@ -69,7 +73,7 @@ function unlessAnotherLeads(
  */
 export function startAlerting(
   config: Config,
-  deps: { store: Store; clock: Clock; random: Random; log: Log; diskSpace: DiskSpace; works?: true },
+  deps: { store: Store; clock: Clock; random: Random; log: Log; seal: Seal; diskSpace: DiskSpace; works?: true },
 ): Alerting {
   const sender = openAlertSender(config, deps);
   const raise = raiser({ ...deps, deliver: sender !== null });
@@ -78,7 +82,14 @@ export function startAlerting(
     sender === null ? null : (alert: NewAlert) => sender.send(unwritten(alert, deps.random.uuid(), deps.clock.now()));
   const { singleEngine } = deps.store.capabilities;
   const disk = watchDisk({ ...deps, raise, sendNow, machine: singleEngine ? null : machineName() });
-  const common = [raiseAlerts({ ...deps, raise }), loseWorkers({ ...deps, raise }), ...delivery];
+  let messages: Promise<MessageSender> | null = null;
+  const notifications = deliverMessages({
+    ...deps,
+    sender: () => (messages ??= openMessageSender(config, deps)),
+    publicUrl: config.publicUrl,
+    deliver: sender !== null,
+  });
+  const common = [raiseAlerts({ ...deps, raise }), loseWorkers({ ...deps, raise }), ...delivery, notifications];
   const look = new DueLook(deps);
   const duties = new Duties({
     ...deps,
@@ -93,6 +104,7 @@ export function startAlerting(
     stop: async () => {
       await duties.stop();
       await sender?.close();
+      await (await messages)?.close();
     },
   };
 }

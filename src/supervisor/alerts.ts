@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { EventType } from "../domain/run/event-catalogue.ts";
 import { shownUrl } from "../domain/text/url.ts";
 import type { FoundEvent, NewAlert } from "../store/ports/alert-port.ts";
+import type { NewNotice } from "../store/ports/notify-port.ts";
 import type { DiskUse } from "../store/ports/retention-port.ts";
 import type { RunRecord, Store } from "../store/ports/port.ts";
 import type { WorkerRecord } from "../store/ports/worker-port.ts";
@@ -18,12 +19,12 @@ interface AlertDeps {
   deliver: boolean;
 }
 
-/** Raises the new ones among these, and stores the position in the event feed with them. */
-export type Raise = (alerts: readonly NewAlert[], feed?: string) => Promise<void>;
+/** Raises the new ones among these, and stores the position in the event feed with them, and the notices before it. */
+export type Raise = (alerts: readonly NewAlert[], feed?: string, notices?: readonly NewNotice[]) => Promise<void>;
 
 export function raiser({ store, clock, log, deliver }: AlertDeps): Raise {
-  return async (alerts, feed) => {
-    const options = { deliver, ...(feed === undefined ? {} : { feed }) };
+  return async (alerts, feed, notices = []) => {
+    const options = { deliver, notices, ...(feed === undefined ? {} : { feed }) };
     // Not a warning: it was logged where it happened, and a user following the run has seen it.
     for (const { id, kind, subject, message } of await store.raiseAlerts(alerts, options, clock.now()))
       log.info(`alert: ${message}`, { alert: id, kind, subject });

@@ -30,6 +30,7 @@ import { proxyScenarios } from "./store/proxies.ts";
 import { readScenarios } from "./store/read.ts";
 import { reportScenarios } from "./store/report.ts";
 import { monitorScenarios } from "./store/monitors.ts";
+import { notificationScenarios } from "./store/notifications.ts";
 import { repairScenarios } from "./store/repairs.ts";
 import { retentionScenarios } from "./store/retention.ts";
 import { robotsScenarios } from "./store/robots.ts";
@@ -126,5 +127,6 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("sessions", sessionScenarios);
   group("duties", dutyScenarios);
   group("alerts", alertScenarios);
+  group("notifications", notificationScenarios);
   group("secrets", secretScenarios);
 }

@@ -1,4 +1,5 @@
 /** A database that has something in every table, made by the methods of the store. */
+import { newChannel } from "../contract/store/notifications.ts";
 import { hash } from "node:crypto";
 import { ProfileBuilder } from "../../src/domain/health/profile.ts";
 import { NO_TRAPS } from "../../src/domain/crawl/traps.ts";
@@ -228,6 +229,7 @@ async function things(kit: Kit, size: number): Promise<void> {
     proxies.map(({ id }) => ({ id, outcome, at: now, site: "shop.example" })),
     now,
   );
+  await store.createChannel(newChannel("ops"), kit.now);
   await store.raiseAlerts(
     numbers(size).map((n) => ({
       kind: "run_failed" as const,

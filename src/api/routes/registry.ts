@@ -15,6 +15,7 @@ import { jobVersionRoutes } from "./jobs/job-versions.ts";
 import { jobRoutes } from "./jobs/jobs.ts";
 import { laneRoutes } from "./queue/lanes.ts";
 import { liveRoutes } from "./system/live.ts";
+import { notificationRoutes } from "./notifications/notifications.ts";
 import { learnRoutes } from "./pages/learn.ts";
 import { previewRoutes } from "./pages/preview.ts";
 import { crawlResultRoutes } from "./pages/crawl-results.ts";
@@ -78,6 +79,7 @@ const RESOURCES: readonly Routes[] = [
   workerRoutes,
   scheduleRoutes,
   alertRoutes,
+  notificationRoutes,
   configRoutes,
   boardRoutes,
   demoRoutes,

@@ -27,6 +27,7 @@ import { addJobHealthCommand } from "./jobs/job-health.ts";
 import { addFixtureCommands } from "./jobs/job-fixtures.ts";
 import { addChangesCommand } from "./jobs/job-changes.ts";
 import { addRepairCommand } from "./jobs/job-repair.ts";
+import { addNotify, type NotifyFlag, notifyText } from "./notifications/job-notify.ts";
 import { addVersionCommands } from "./jobs/job-versions.ts";
 import { runJob } from "./runs/job-run.ts";
 import { deletionEnded } from "./runs/run-deletion.ts";
@@ -43,6 +44,7 @@ interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
   onDegraded?: string;
   fixtures?: number;
   autoRepair?: boolean;
+  notify?: NotifyFlag[] | false;
   monitor?: string | false;
   monitorIgnore?: string[];
   requiresAuth?: boolean;
@@ -156,6 +158,8 @@ function addJobOptions(command: Command): Command {
     .option(FIXTURES_SETTING.cli.flag, FIXTURES_SETTING.cli.about, wholeNumber)
     .option("--auto-repair", "accept repairs of broken rules that are beyond doubt, and read the pages again")
     .option("--no-auto-repair", "leave repairs of broken rules to a person (the default)")
+    .option("--notify <channel>", "notify this channel; types may follow: ops:run_failed,run_completed; repeatable", addNotify)
+    .option("--no-notify", "notify only the channels whose rules match")
     .addOption(
       new Option("--monitor <what>", "compare every run with the last good one: docs/monitors.md").choices(MONITORED),
     )
@@ -212,6 +216,7 @@ function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]):
       on_degraded: options.onDegraded,
       fixtures: options.fixtures,
       auto_repair: options.autoRepair,
+      notify: options.notify === false ? [] : options.notify,
       requires_auth: options.requiresAuth,
       // Only if set: commander's default is true.
       escalate: options.escalate === false ? false : undefined,
@@ -296,6 +301,7 @@ function show({ json, terminal }: CliContext, job: Job): void {
         ["on degraded", job.on_degraded === "alert" ? null : job.on_degraded],
         ["saved pages", job.fixtures === null ? null : String(job.fixtures)],
         ["repair", job.auto_repair ? "automatic" : null],
+        ["notifies", job.notify.map(notifyText).join("; ") || null],
         [
           "monitor",
           job.monitor === null

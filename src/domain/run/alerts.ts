@@ -10,6 +10,7 @@ export const ALERT_KINDS = [
   "monitor_changed",
   "disk_low",
   "disk_budget",
+  "channel_failing",
   "test",
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];

@@ -14,6 +14,9 @@ export const ID_KINDS = {
   alert: 7,
   proxy: 8,
   call: 9,
+  channel: 20,
+  notice: 21,
+  delivery: 22,
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 

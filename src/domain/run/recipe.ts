@@ -3,6 +3,7 @@ import { NO_PROXY, type ProxyOptions } from "../proxy/proxy-options.ts";
 import type { MonitorOptions } from "../monitor/options.ts";
 import type { TrackingRequest } from "../monitor/tracking.ts";
 import type { JsonValue } from "../lane/queue-item.ts";
+import type { JobNotify } from "../notify/rules.ts";
 
 /** Requested fetch strategies. */
 export const STRATEGIES = ["auto", "http", "browser", "api_replay"] as const;
@@ -32,6 +33,8 @@ export interface Recipe extends ProxyOptions {
   document?: DocumentRequest | null;
   /** What is compared from run to run; absent in recipes of earlier versions. */
   monitor?: MonitorOptions | null;
+  /** Channels that are notified of its runs; absent: only those whose rules match. */
+  notify?: readonly JobNotify[];
   schedule: Schedule | null;
   timezone: string | null;
   /** The names of headers and cookies; their values are sealed. */

@@ -27,6 +27,7 @@ import { readMonitor } from "./monitor-input.ts";
 import { readPageOptions } from "./page-options-input.ts";
 import type { ExtractorOffers, JobDeps } from "./deps.ts";
 import { readProxy } from "./proxy-input.ts";
+import type { JobNotify } from "../../domain/notify/rules.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 import { invalid } from "../invalid.ts";
 
@@ -53,6 +54,8 @@ export interface JobInput {
   fixtures?: number | null;
   /** Repairs of its rules that are beyond doubt are accepted without a person. */
   auto_repair?: boolean;
+  /** Channels to notify, by id or name, besides those whose rules match. */
+  notify?: readonly JobNotify[];
   headers?: Readonly<Record<string, string>> | null;
   cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
   escalate?: boolean;

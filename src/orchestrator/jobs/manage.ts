@@ -26,6 +26,7 @@ import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "./input.ts";
 import { requireExtractor } from "./extractor-input.ts";
 import { keptCredentials } from "./kept-credentials.ts";
+import { withNotify } from "./notify.ts";
 import { type JobView, toJobView } from "./view.ts";
 import { changedWorkflow, toSourceInput, workflowJobFrom } from "./workflow-input.ts";
 
@@ -38,7 +39,7 @@ export async function createJob(
   // A repeated call gets the first response, even if its session is gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toJobView(before as JobRecord, null, (before as JobRecord).createdAt);
-  const job = await withSession(deps, await jobFrom(input, deps));
+  const job = await withNotify(deps, await withSession(deps, await jobFrom(input, deps)), input.notify);
   const { created } = await deps.store.createJob(job, deps.clock.now(), once, { author });
   return toJobView(created, null, created.createdAt);
 }
@@ -100,7 +101,8 @@ export async function changeJob(
   refuseStaleJob(before, inputOf(before), change, version);
   if (change.kind !== undefined && change.kind !== before.kind)
     throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: create another job instead` }]);
-  const job = await withItsSession(deps, before, await changedJob(deps, before, change), change);
+  const changed = await withItsSession(deps, before, await changedJob(deps, before, change), change);
+  const job = await withNotify(deps, changed, change.notify, before);
   const now = deps.clock.now();
   return viewOf(deps, await deps.store.updateJob(id, keepOccurrence(before, job), now, version, { author }));
 }
@@ -189,6 +191,7 @@ export function inputOf(
     ...(job.fixtures === undefined || job.kind === "workflow" ? {} : { fixtures: job.fixtures }),
     ...(job.autoRepair === true ? { auto_repair: true } : {}),
     ...(recipe.monitor === undefined || recipe.monitor === null ? {} : { monitor: recipe.monitor }),
+    ...(recipe.notify === undefined ? {} : { notify: recipe.notify }),
   };
   // A schedule that took its time zone from the job follows the job's time zone.
   if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };

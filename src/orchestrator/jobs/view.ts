@@ -5,6 +5,7 @@ import { DEFAULT_ON_DEGRADED, type OnDegraded } from "../../domain/health/on-deg
 import { type BrowserOptions, type DocumentRequest, wholeBrowserOptions } from "../../domain/page/page-options.ts";
 import { FIXTURES_SETTING } from "../../domain/page/fixture.ts";
 import type { MonitorOptions } from "../../domain/monitor/options.ts";
+import type { JobNotify } from "../../domain/notify/rules.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
 import { without } from "../../base/without.ts";
@@ -59,6 +60,8 @@ export interface JobView {
   auto_repair: boolean;
   /** What is compared from run to run; null: nothing. */
   monitor: MonitorOptions | null;
+  /** Channels that are notified of its runs, by id. */
+  notify: readonly JobNotify[];
   header_names: string[];
   cookie_names: string[];
   /** Crawl: its options. */
@@ -167,6 +170,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     fixtures: job.kind === "workflow" ? null : (job.fixtures ?? FIXTURES_SETTING.default),
     auto_repair: job.autoRepair ?? false,
     monitor: recipe.monitor ?? null,
+    notify: recipe.notify ?? [],
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : toCrawlView(crawl),

@@ -1,6 +1,7 @@
 /** Store methods and records for alerts and their delivery. */
 import type { AlertKind } from "../../domain/run/alerts.ts";
-import type { EventType } from "../../domain/run/event-catalogue.ts";
+import type { EventLevel, EventType } from "../../domain/run/event-catalogue.ts";
+import type { NewNotice } from "./notify-port.ts";
 
 export interface NewAlert {
   kind: AlertKind;
@@ -32,7 +33,7 @@ export interface FoundEvent {
   /** The run is a child run of a workflow step. */
   isPart: boolean;
   type: EventType;
-  level: "warn" | "error";
+  level: EventLevel;
   message: string;
   meta: unknown;
   createdAt: number;
@@ -41,11 +42,11 @@ export interface FoundEvent {
 export interface AlertStore {
   /**
    * Raises alerts and moves the feed cursor, in one transaction. Returns the new alerts. `firstTryAt`: the caller
-   * delivers them at once itself, and others only try from then on.
+   * delivers them at once itself, and others only try from then on. `notices`: notifications of events before `feed`.
    */
   raiseAlerts(
     alerts: readonly NewAlert[],
-    options: { feed?: string; deliver: boolean; firstTryAt?: number },
+    options: { feed?: string; deliver: boolean; firstTryAt?: number; notices?: readonly NewNotice[] },
     now: number,
   ): Promise<AlertRecord[]>;
   /** Closes an alert: the same key may be raised again. */
@@ -53,7 +54,7 @@ export interface AlertStore {
   /** The feed position up to which events were checked. */
   alertCursor(): Promise<string>;
   /**
-   * Scans at most `look` events for these types, and returns how far it came; `more`: events are left. Bounded, however
+   * Scans at most `look` warnings, errors and ends of runs for these types, and returns how far it came; `more`: events are left. Bounded, however
    * long the backlog is.
    */
   findEvents(options: {

@@ -24,6 +24,10 @@ export interface DutiesDue {
   monitors: boolean;
   /** Alerts due for delivery. */
   alerts: boolean;
+  /** Messages of notification channels due for delivery. */
+  messages: boolean;
+  /** Channels that receive notifications. */
+  channels: boolean;
   /** Webhooks due for delivery. */
   webhooks: boolean;
   /** The id of the newest event. */

@@ -27,6 +27,7 @@ import { liveStore } from "./ops/live.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes/lanes.ts";
 import { readLastRuns } from "./runs/last-runs.ts";
 import { monitorStore } from "./monitors/monitor-store.ts";
+import { notifyStore } from "./notify/deliveries.ts";
 import { ownerStore } from "./lanes/owners.ts";
 import { proxyStore } from "./catalog/proxies.ts";
 import { storedResponse } from "./kernel/idempotency-keys.ts";
@@ -183,6 +184,7 @@ export function storeMethods(context: Context): StoreMethods {
     ...fixtureStore(context),
     ...repairStore(context),
     ...monitorStore(context),
+    ...notifyStore(context),
     ...proxyStore(context),
     ...liveStore(context),
     ...webhookStore(context),

@@ -3,9 +3,14 @@ import type { Clock } from "../../base/clock.ts";
 import type { FailureReason } from "../../domain/run/failure.ts";
 import type { FoundEvent, NewAlert } from "../../store/ports/alert-port.ts";
 import type { Store } from "../../store/ports/port.ts";
+import { NOTIFYING_EVENTS, typeOfEvent } from "../../domain/notify/types.ts";
+import type { NewNotice } from "../../store/ports/notify-port.ts";
 import { ALERTING, breakerOpened, type Raise, runFailed } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 import { FailedRuns } from "../failed-runs.ts";
+
+/** The ends of runs are many: they are read for their alerts alone unless there are channels. */
+const WITH_NOTICES = [...new Set([...ALERTING, ...NOTIFYING_EVENTS])];
 
 /** Small enough that nothing waits long for one read. */
 const LOOK = 2000;
@@ -32,18 +37,20 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
         Object.assign(kept, { position: seen, at: clock.monotonic() });
       }
       for (let more = true; more && !signal.aborted;) {
-        const look = await store.findEvents({ after: seen, types: ALERTING, look: LOOK });
+        const types = due?.channels === false ? ALERTING : WITH_NOTICES;
+        const look = await store.findEvents({ after: seen, types, look: LOOK });
         const alerts: NewAlert[] = [];
+        const notices = due?.channels === false ? [] : look.found.flatMap(noticeOf);
         let before: string = seen;
         for (const event of look.found) {
-          const alert = await alertOf(event, before);
+          const alert = isAlerting(event) ? await alertOf(event, before) : null;
           if (alert !== null) alerts.push(alert);
           before = event.id;
         }
         more = look.more;
         // A past minute is complete only after the feed was read to its end.
         if (!more) alerts.push(...failures.over(clock.now()));
-        await keep(alerts, failures.heldAt ?? look.last);
+        await keep(alerts, notices, failures.heldAt ?? look.last);
         seen = look.last;
         if (more) await setImmediate();
       }
@@ -60,11 +67,22 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
     return run === null ? null : runFailed(event, run);
   }
 
-  async function keep(alerts: readonly NewAlert[], position: string): Promise<void> {
+  async function keep(alerts: readonly NewAlert[], notices: readonly NewNotice[], position: string): Promise<void> {
     kept.looks += 1;
     const isLong = kept.looks * LOOK >= KEEP_EVERY_EVENTS || clock.monotonic() - kept.at >= KEEP_EVERY_MS;
-    if (alerts.length === 0 && (position === kept.position || !isLong)) return;
-    await raise(alerts, position);
+    if (alerts.length === 0 && notices.length === 0 && (position === kept.position || !isLong)) return;
+    await raise(alerts, position, notices);
     Object.assign(kept, { position, at: clock.monotonic(), looks: 0 });
   }
+}
+
+const isAlerting = ({ type }: FoundEvent) => (ALERTING as readonly string[]).includes(type);
+
+/** A workflow notifies for the runs of its steps, except when one needs a person. */
+function noticeOf({ id, type: event, runId, isPart, message, meta, createdAt }: FoundEvent): NewNotice[] {
+  const type = typeOfEvent(event);
+  if (type === null || (isPart && type !== "waiting_for_human")) return [];
+  // Degraded records have an alert of their own.
+  if ((meta as { failure_reason?: FailureReason } | null)?.failure_reason === "records_degraded") return [];
+  return [{ key: `event:${id}`, type, subject: runId, message, detail: meta, runId, createdAt }];
 }

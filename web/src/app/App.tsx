@@ -31,6 +31,7 @@ const PAGES = [
   ["/jobs/:id/quality", part(() => import("../pages/quality/Quality.tsx"))],
   ["/jobs/:id/changes", part(() => import("../pages/changes/Changes.tsx"))],
   ["/jobs/:id/versions", part(() => import("../pages/versions/Versions.tsx"))],
+  ["/notifications", part(() => import("../pages/notifications/Notifications.tsx"))],
   ["/settings", part(() => import("../pages/settings/Settings.tsx"))],
 ] as const;
 

@@ -16,6 +16,7 @@ export const NAV: readonly NavEntry[] = [
   { href: "/workers", name: "Workers", icon: "workers" },
   { href: "/queue", name: "Queue", icon: "queue" },
   { href: "/schedules", name: "Schedules", icon: "schedules" },
+  { href: "/notifications", name: "Notifications", icon: "info" },
   { href: "/settings", name: "Settings", icon: "settings" },
 ];
 

@@ -56,6 +56,8 @@ const LOOKS: Readonly<Record<string, StateLook>> = {
   delivered: { word: "Delivered", tone: "good", shape: "check" },
   given_up: { word: "Given up", tone: "bad", shape: "cross" },
   off: { word: "Not sent", tone: "muted", shape: "slash" },
+  unused: { word: "Not used yet", tone: "neutral", shape: "clock" },
+  failing: { word: "Failing", tone: "bad", shape: "cross" },
   healthy: { word: "Healthy", tone: "good", shape: "check" },
   rejected: { word: "Rejected", tone: "bad", shape: "cross" },
   unreachable: { word: "Unreachable", tone: "warn", shape: "bolt" },

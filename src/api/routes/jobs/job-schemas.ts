@@ -12,6 +12,7 @@ import { sourceParts } from "../workflows/workflow-schemas.ts";
 import { Extract, Fields, Items, RecordSchema } from "../system/reading-schemas.ts";
 import { BrowserBody, BrowserShown, DocumentBody, DocumentShown } from "../pages/page-option-schemas.ts";
 import { Headers, SessionRef } from "../pages/header-schemas.ts";
+import { Notify } from "../notifications/notification-schemas.ts";
 import { Proxy } from "../sites/proxy-schemas.ts";
 import { Type } from "../../type.ts";
 
@@ -87,6 +88,7 @@ const settings = {
     description:
       "if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls",
   }),
+  notify: Notify,
   escalate: Type.Boolean({
     description:
       "with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto",
@@ -181,6 +183,7 @@ const {
   fixtures: _fixtures,
   auto_repair: _repair,
   monitor: _monitor,
+  notify: _notify,
   ...pageKeys
 } = jobKeys;
 /** One page, fetched once, without a job. */

@@ -3,6 +3,7 @@ import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import type { AlertKind } from "../../../domain/run/alerts.ts";
 import type { AlertRecord, AlertStore, FoundEvent, NewAlert } from "../../ports/alert-port.ts";
 import { EVENT_TYPE } from "../runs/event-type-of-message.ts";
+import { planAlerts, planNotices } from "../notify/plan.ts";
 import { badPosition, type Context, parseJson, positionOf, rows, toJson } from "../kernel/context.ts";
 
 interface AlertRow {
@@ -64,6 +65,7 @@ function raiseAlerts(
   return connection.write(
     () => {
       const raised = insertAlerts(context, alerts, options, now);
+      planNotices(context, options.notices ?? [], now);
       if (options.feed !== undefined) {
         const seen = decodeId(instance, "event", options.feed);
         if (seen === null) throw badPosition(options.feed, "an event");
@@ -106,6 +108,7 @@ export function insertAlerts(
     if (row !== undefined) raised.push(toRecord(context, row));
   }
   if (raised.length > 0) dropOldest(context);
+  planAlerts(context, raised, now);
   return raised;
 }
 
@@ -148,7 +151,7 @@ function findEvents(
       .sql(
         `SELECT e.n, ${EVENT_TYPE} AS type, e.level, e.message, e.meta, e.created_at, r.id AS run_id, r.parent_task IS NOT NULL AS is_part
          FROM events e JOIN runs r ON r.n = e.run
-         WHERE e.n > ? AND e.n <= ? AND e.level <> 'info' AND r.removing_at IS NULL
+         WHERE e.n > ? AND e.n <= ? AND (e.level <> 'info' OR e.terminal = 1) AND r.removing_at IS NULL
            AND ${EVENT_TYPE} IN (SELECT value FROM json_each(?))
          ORDER BY e.n`,
       )

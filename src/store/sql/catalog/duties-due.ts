@@ -6,6 +6,7 @@ import type { Context } from "../kernel/context.ts";
 import { TIMED_RUN } from "../crawls/crawls.ts";
 import { ENDED_RUN_WITH_OPEN_TASKS } from "../runs/run-ends.ts";
 import { RUN_ENDING, RUN_WITHOUT_HEALTH } from "../runs/run-health.ts";
+import { MESSAGE_IS_DUE } from "../notify/deliveries.ts";
 import { MONITOR_IS_DUE } from "../monitors/waiting-pages.ts";
 import { REPAIR_IS_DUE } from "./repairs.ts";
 import { WEBHOOK_IS_DUE } from "./webhooks.ts";
@@ -28,6 +29,8 @@ const DUE_QUERIES: Readonly<Record<Exclude<keyof DutiesDue, "lastEvent">, string
   repairs: `EXISTS (SELECT 1 FROM run_health WHERE ${REPAIR_IS_DUE})`,
   monitors: `EXISTS (SELECT 1 FROM runs WHERE ${MONITOR_IS_DUE})`,
   alerts: `EXISTS (SELECT 1 FROM alerts WHERE ${ALERT_IS_DUE("?1")})`,
+  messages: `EXISTS (SELECT 1 FROM notification_deliveries WHERE ${MESSAGE_IS_DUE("?1")})`,
+  channels: "EXISTS (SELECT 1 FROM notification_channels WHERE enabled = 1)",
   webhooks: `EXISTS (SELECT 1 FROM webhooks WHERE ${WEBHOOK_IS_DUE("?1")})`,
 };
 

@@ -65,7 +65,7 @@ export function nextRow({ connection, instance }: Context, kind: "job" | "sessio
 /** The cursor position in a list that is newest first. The row itself may be gone. */
 export function positionOf(
   { instance }: Context,
-  kind: "job" | "session" | "alert" | "proxy",
+  kind: "job" | "session" | "alert" | "proxy" | "delivery",
   after: string | undefined,
 ): number {
   if (after === undefined) return Number.MAX_SAFE_INTEGER;

@@ -12,6 +12,7 @@ const HAS_SEALED = `SELECT (
     EXISTS (SELECT 1 FROM meta WHERE name = 'key_mark')
     OR EXISTS (SELECT 1 FROM sessions)
     OR EXISTS (SELECT 1 FROM webhooks)
+    OR EXISTS (SELECT 1 FROM notification_channels)
     OR EXISTS (SELECT 1 FROM idempotency_keys)
     OR EXISTS (SELECT 1 FROM proxies WHERE sealed IS NOT NULL)
     OR EXISTS (SELECT 1 FROM jobs WHERE ${isIn("recipe")})

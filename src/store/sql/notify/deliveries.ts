@@ -1,0 +1,273 @@
+import { isoOf } from "../../../base/iso.ts";
+import type { Notice } from "../../../domain/notify/message.ts";
+import type { NotificationType } from "../../../domain/notify/types.ts";
+import { encodeId } from "../../../domain/run/ids.ts";
+import type { NewAlert } from "../../ports/alert-port.ts";
+import type { DeliveryRecord, DeliveryState, DueMessage, NotifyStore } from "../../ports/notify-port.ts";
+import { insertAlerts } from "../catalog/alerts.ts";
+import { type Context, parseJson, positionOf, rows } from "../kernel/context.ts";
+import {
+  channelRecord,
+  type ChannelRow,
+  createChannel,
+  deleteChannel,
+  readChannel,
+  readChannels,
+  requireChannel,
+  updateChannel,
+} from "./channels.ts";
+
+export function notifyStore(context: Context): NotifyStore {
+  return {
+    createChannel: async (channel, now, once) => createChannel(context, channel, now, once),
+    channel: async (id) => readChannel(context, id),
+    channels: async () => readChannels(context),
+    updateChannel: async (id, change, now) => updateChannel(context, id, change, now),
+    deleteChannel: async (id) => deleteChannel(context, id),
+    takeDueMessage: async (until, now) => takeDueMessage(context, until, now),
+    startTest: async (id, until, now) => startTest(context, id, until, now),
+    messageTried: async (message, outcome, options, now) => messageTried(context, message, outcome, options, now),
+    deliveries: async (filter) => readDeliveries(context, filter),
+  };
+}
+
+export const MESSAGE_IS_DUE = (now: string) => `state = 'waiting' AND next_try_at <= ${now}`;
+
+/** Notifications in one message. */
+const MAX_GROUPED = 100;
+/** More that are due at the same moment become one message, so that a flood is one. */
+const FLOOD = 5;
+
+interface DeliveryRow {
+  n: number;
+  channel: number;
+  notice: number;
+  batch: number | null;
+  state: DeliveryState;
+  tries: number;
+  next_try_at: number | null;
+  held: number;
+  last_error: string | null;
+  created_at: number;
+  delivered_at: number | null;
+}
+
+function takeDueMessage(context: Context, until: number, now: number): DueMessage | null {
+  const { connection } = context;
+  const find = connection.sql(
+    `SELECT n, channel FROM notification_deliveries WHERE ${MESSAGE_IS_DUE("?")} ORDER BY next_try_at, n LIMIT 1`,
+  );
+  // Usually none is due, and then nothing is written.
+  while (find.get(now) !== undefined) {
+    const taken = connection.write(() => {
+      const due = find.get(now) as { n: number; channel: number } | undefined;
+      if (due === undefined) return null;
+      // Locks the channel: another process must not form a second message at the same time.
+      const channel = connection
+        .sql("UPDATE notification_channels SET open_at = open_at WHERE n = ? RETURNING *")
+        .get(due.channel) as ChannelRow | undefined;
+      if (channel === undefined) return dropOrphans(context, due.channel);
+      return takeOf(context, channel, until, now);
+    });
+    if (taken !== "nothing") return taken;
+  }
+  return null;
+}
+
+/** Its channel was deleted while it was written. */
+function dropOrphans({ connection }: Context, channel: number): "nothing" {
+  connection.sql("DELETE FROM notification_deliveries WHERE channel = ?").run(channel);
+  return "nothing";
+}
+
+function takeOf(context: Context, channel: ChannelRow, until: number, now: number): DueMessage | "nothing" {
+  const { connection } = context;
+  const due = rows<DeliveryRow>(
+    connection
+      .sql(
+        `SELECT * FROM notification_deliveries WHERE channel = ? AND ${MESSAGE_IS_DUE("?")} ORDER BY next_try_at, n LIMIT ${MAX_GROUPED}`,
+      )
+      .all(channel.n, now),
+  );
+  const [first] = due;
+  if (first === undefined) return "nothing";
+  // A message that was tried keeps its notifications, and so its id.
+  if (first.batch !== null) return leased(context, channel, first.batch, until);
+  if ((channel.open_at ?? 0) > now) {
+    connection
+      .sql(
+        "UPDATE notification_deliveries SET next_try_at = ? WHERE channel = ? AND batch IS NULL AND state = 'waiting' AND next_try_at <= ?",
+      )
+      .run(channel.open_at, channel.n, now);
+    return "nothing";
+  }
+  const unsent = due.filter(({ batch }) => batch === null);
+  const isGroup = channel.group_ms > 0 || unsent.length > FLOOD || unsent.some(({ held }) => held === 1);
+  for (const { n } of isGroup ? unsent : [first])
+    connection.sql("UPDATE notification_deliveries SET batch = ? WHERE n = ?").run(first.n, n);
+  if (channel.group_ms > 0)
+    connection
+      .sql("UPDATE notification_channels SET open_at = ? WHERE n = ?")
+      .run(now + channel.group_ms, channel.n);
+  return leased(context, channel, first.n, until);
+}
+
+function leased(context: Context, channel: ChannelRow, batch: number, until: number): DueMessage {
+  const { connection } = context;
+  connection
+    .sql("UPDATE notification_deliveries SET next_try_at = ? WHERE batch = ? AND state = 'waiting'")
+    .run(until, batch);
+  const list = rows<NoticeRow & { tries: number }>(
+    connection
+      .sql(
+        `SELECT o.*, d.tries FROM notification_deliveries d JOIN notices o ON o.n = d.notice
+         WHERE d.batch = ? AND d.state = 'waiting' ORDER BY d.n`,
+      )
+      .all(batch),
+  );
+  return {
+    channel: channelRecord(context, channel),
+    batch,
+    notices: list.map((row) => noticeOf(context, row)),
+    tries: list[0]?.tries ?? 0,
+  };
+}
+
+function startTest(context: Context, id: string, until: number, now: number): DueMessage {
+  const { connection } = context;
+  return connection.write(() => {
+    const channel = requireChannel(context, id);
+    const { n: notice } = connection
+      .sql(
+        `INSERT INTO notices (key, type, subject, message, created_at)
+         SELECT 'test:' || (coalesce(max(n), 0) + 1), 'test', ?, ?, ? FROM notices RETURNING n`,
+      )
+      .get(channel.name, `Test: notifications of the channel ${channel.name} arrive here`, now) as { n: number };
+    const { n } = connection
+      .sql(
+        `INSERT INTO notification_deliveries (channel, notice, state, tries, next_try_at, held, created_at)
+         VALUES (?, ?, 'waiting', 0, ?, 0, ?) RETURNING n`,
+      )
+      .get(channel.n, notice, until, now) as { n: number };
+    connection.sql("UPDATE notification_deliveries SET batch = n WHERE n = ?").run(n);
+    return leased(context, channel, n, until);
+  });
+}
+
+/** At this many failures of a message the channel counts as failing. */
+const FAILURES = 3;
+
+function messageTried(
+  context: Context,
+  { batch, tries }: Parameters<NotifyStore["messageTried"]>[0],
+  outcome: Parameters<NotifyStore["messageTried"]>[1],
+  { deliver }: { deliver: boolean },
+  now: number,
+): void {
+  const { connection, instance } = context;
+  connection.write(() => {
+    const row = connection
+      .sql("SELECT channel FROM notification_deliveries WHERE batch = ? AND state = 'waiting' AND tries = ? LIMIT 1")
+      .get(batch, tries) as { channel: number } | undefined;
+    if (row === undefined) return;
+    if ("delivered" in outcome) {
+      connection
+        .sql(
+          `UPDATE notification_deliveries SET state = 'delivered', tries = tries + 1, next_try_at = NULL, last_error = NULL,
+             delivered_at = ? WHERE batch = ? AND state = 'waiting'`,
+        )
+        .run(now, batch);
+      connection
+        .sql("UPDATE notification_channels SET failing_since = NULL, last_delivered_at = ? WHERE n = ?")
+        .run(now, row.channel);
+      return;
+    }
+    const { error, nextTryAt } = outcome;
+    connection
+      .sql(
+        `UPDATE notification_deliveries SET state = CASE WHEN CAST(?1 AS BIGINT) IS NULL THEN 'given_up' ELSE 'waiting' END,
+           tries = tries + 1, next_try_at = ?1, last_error = ?2 WHERE batch = ?3 AND state = 'waiting'`,
+      )
+      .run(nextTryAt, error, batch);
+    const channel = connection
+      .sql(
+        `UPDATE notification_channels SET failing_since = coalesce(failing_since, ?1), last_error = ?2, last_error_at = ?1
+         WHERE n = ?3 RETURNING *`,
+      )
+      .get(now, error, row.channel) as ChannelRow | undefined;
+    // A test fails before the eyes of whoever asked for it.
+    const isTest = connection
+      .sql("SELECT 1 FROM notices o JOIN notification_deliveries d ON d.notice = o.n WHERE d.batch = ? AND o.type = 'test'")
+      .get(batch);
+    if (channel === undefined || isTest !== undefined || (nextTryAt !== null && tries + 1 < FAILURES)) return;
+    insertAlerts(context, [channelFailing(encodeId(instance, "channel", channel.n), channel)], { deliver }, now);
+  });
+}
+
+function channelFailing(id: string, { name, kind, failing_since: since, last_error: error }: ChannelRow): NewAlert {
+  return {
+    kind: "channel_failing",
+    subject: id,
+    message: `Notifications fail: the channel ${name} (${kind}) accepts no messages: ${error}`,
+    detail: { channel_id: id, name, kind, error, since: isoOf(since!) },
+    // Once until a message is accepted.
+    key: `channel_failing:${id}:${since}`,
+  };
+}
+
+interface NoticeRow {
+  n: number;
+  type: NotificationType;
+  subject: string;
+  message: string;
+  detail: string | null;
+  site: string | null;
+  job_id: string | null;
+  job_name: string | null;
+  run_id: string | null;
+  created_at: number;
+}
+
+function noticeOf({ instance }: Context, row: NoticeRow): Notice {
+  return {
+    id: encodeId(instance, "notice", row.n),
+    type: row.type,
+    subject: row.subject,
+    message: row.message,
+    site: row.site,
+    job: row.job_id === null ? null : { id: row.job_id, name: row.job_name },
+    runId: row.run_id,
+    detail: parseJson<unknown>(row.detail, null),
+    createdAt: row.created_at,
+  };
+}
+
+function readDeliveries(context: Context, filter: Parameters<NotifyStore["deliveries"]>[0]): DeliveryRecord[] {
+  const { connection, instance } = context;
+  const before = positionOf(context, "delivery", filter.after);
+  const channel = filter.channel === undefined ? null : requireChannel(context, filter.channel).n;
+  const list = rows<NoticeRow & DeliveryRow & { d: number; d_created: number; channel_name: string; first: number | null }>(
+    connection
+      .sql(
+        `SELECT o.*, d.n AS d, d.channel, d.batch, d.state, d.tries, d.next_try_at, d.last_error, d.delivered_at,
+           d.created_at AS d_created, c.name AS channel_name, f.notice AS first
+         FROM notification_deliveries d JOIN notices o ON o.n = d.notice JOIN notification_channels c ON c.n = d.channel
+           LEFT JOIN notification_deliveries f ON f.n = d.batch
+         WHERE d.n < ?1 AND (CAST(?2 AS BIGINT) IS NULL OR d.channel = ?2) AND (CAST(?3 AS TEXT) IS NULL OR d.state = ?3)
+         ORDER BY d.n DESC LIMIT ?4`,
+      )
+      .all(before, channel, filter.state ?? null, filter.limit),
+  );
+  return list.map((row) => ({
+    id: encodeId(instance, "delivery", row.d),
+    channel: { id: encodeId(instance, "channel", row.channel), name: row.channel_name },
+    notice: noticeOf(context, row),
+    messageId: row.first === null ? null : encodeId(instance, "notice", row.first),
+    state: row.state,
+    tries: row.tries,
+    nextTryAt: row.next_try_at,
+    lastError: row.last_error,
+    createdAt: row.d_created,
+    deliveredAt: row.delivered_at,
+  }));
+}

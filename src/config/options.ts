@@ -9,6 +9,7 @@ import { DOCUMENT_OPTIONS } from "./document-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
 import { NOTIFY_OPTIONS } from "./notify-options.ts";
 import { RETENTION_OPTIONS } from "./retention-options.ts";
+import { TELEMETRY_OPTIONS } from "./telemetry-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
 import * as type from "./types.ts";
 
@@ -332,6 +333,7 @@ export const OPTIONS = {
   }),
   ...BUCKET_OPTIONS,
   ...LLM_OPTIONS,
+  ...TELEMETRY_OPTIONS,
   ...NOTIFY_OPTIONS,
   minScheduleMs: option({
     name: "APP_MIN_SCHEDULE_SECONDS",

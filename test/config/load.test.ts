@@ -58,12 +58,14 @@ test("every option of the contract is there", () => {
     "USER_AGENT LOG_LEVEL MAX_MEMORY_MB MIN_FREE_DISK_MB UP_WORKERS FILE_GROUP " +
     "KEEP_RUNS KEEP_DAYS ARCHIVE_AFTER_DAYS ARCHIVE_MIN_KB DISK_BUDGET_MB DISK_BUDGET_ACTION " +
     "S3_ENDPOINT S3_REGION S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY OCR_COMMAND OCR_URL OCR_TIMEOUT_SECONDS";
+  const telemetry =
+    "SDK_DISABLED SERVICE_NAME RESOURCE_ATTRIBUTES TRACES_EXPORTER METRICS_EXPORTER METRIC_EXPORT_INTERVAL " +
+    "TRACES_SAMPLER TRACES_SAMPLER_ARG EXPORTER_OTLP_ENDPOINT EXPORTER_OTLP_HEADERS EXPORTER_OTLP_PROTOCOL " +
+    "EXPORTER_OTLP_COMPRESSION EXPORTER_OTLP_TIMEOUT";
+  const named = (start: string, list: string) => list.split(" ").map((name) => `${start}_${name}`);
   assert.deepEqual(
     CONFIG_KEYS.map((key) => OPTIONS[key].name).sort(),
-    names
-      .split(" ")
-      .map((name) => `APP_${name}`)
-      .sort(),
+    [...named("APP", names), ...named("OTEL", telemetry)].sort(),
   );
 });
 

@@ -14,7 +14,8 @@ import type { Reading } from "../orchestrator/reading.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
 
 /** Dependencies of the API; the composition root provides them, the API starts nothing by itself. */
-export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps, NotificationDeps, ImportDeps, BoardDeps {
+export interface ApiDeps
+  extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps, NotificationDeps, ImportDeps, BoardDeps {
   log: Log;
   random: Random;
   settings: ApiSettings;

@@ -26,6 +26,7 @@ export const TAGS = {
   sites: "state and limits of each site",
   workers: "the processes that execute tasks",
   schedules: "jobs that start automatically",
+  notifications: "channels that are notified of failures and changes, and what they were sent",
   server: "the server itself: health, metrics, login, this description",
 } as const;
 

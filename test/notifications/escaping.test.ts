@@ -4,7 +4,7 @@ import fc from "../support/properties.ts";
 import type { HttpDelivery, MailDelivery } from "../../src/domain/notify/channel-kind.ts";
 import { messageOf, type Notice } from "../../src/domain/notify/message.ts";
 import { CHANNEL_KINDS, channelKind } from "../../src/domain/notify/registry.ts";
-import { noticeOf } from "./kit.ts";
+import { type AnyBody, noticeOf } from "./kit.ts";
 
 const ATTACKS = [
   "<!channel>",
@@ -27,7 +27,9 @@ const ATTACKS = [
   "\ud800",
 ];
 const text = fc.oneof(
-  fc.array(fc.oneof(fc.constantFrom(...ATTACKS), fc.string({ unit: "binary", maxLength: 20 })), { maxLength: 6 }).map((parts) => parts.join(" ")),
+  fc
+    .array(fc.oneof(fc.constantFrom(...ATTACKS), fc.string({ unit: "binary", maxLength: 20 })), { maxLength: 6 })
+    .map((parts) => parts.join(" ")),
   fc.string({ unit: "binary", maxLength: 3000 }),
 );
 
@@ -36,24 +38,37 @@ const notices = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-function rendered(kind: string, list: readonly { message: string; site: string | null; name: string; key: string; count: number }[]) {
+function rendered(
+  kind: string,
+  list: readonly { message: string; site: string | null; name: string; key: string; count: number }[],
+) {
   const all = list.map(({ message, site, name, key, count }, n): Notice =>
     noticeOf({ id: `id-${n}`, message, site, job: { id: "j", name }, detail: { [key]: count } }),
   );
-  const settings = { url: "https://receiver.example/", to: ["a@b.example"], from: "orb@b.example", topic: "t", bot_token: "1:a", chat_id: "1", key: "k" };
+  const settings = {
+    url: "https://receiver.example/",
+    server: "https://receiver.example/",
+    to: ["a@b.example"],
+    from: "orb@b.example",
+    topic: "t",
+    bot_token: "1:a",
+    chat_id: "1",
+    key: "k",
+  };
   return channelKind(kind).render(settings, messageOf(all, "https://orb.example"));
 }
 const bodyOf = (kind: string, list: Parameters<typeof rendered>[1]) =>
-  JSON.parse((rendered(kind, list) as HttpDelivery).body) as Record<string, any>;
+  JSON.parse((rendered(kind, list) as HttpDelivery).body) as AnyBody;
 
 const property = (kind: string, check: (list: Parameters<typeof rendered>[1]) => void) =>
-  test(`${kind}: foreign text makes no mention, link or markup`, () => fc.assert(fc.property(notices, check), { numRuns: 200 }));
+  test(`${kind}: foreign text makes no mention, link or markup`, () =>
+    fc.assert(fc.property(notices, check), { numRuns: 200 }));
 
-function* textsIn(value: unknown, key = ""): Generator<{ key: string; text: string; owner: Record<string, unknown> }> {
+function* textsIn(value: unknown): Generator<{ key: string; text: string; owner: Record<string, unknown> }> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, entry] of Object.entries(value)) {
     if (typeof entry === "string") yield { key: name, text: entry, owner: value as Record<string, unknown> };
-    else yield* textsIn(entry, key);
+    else yield* textsIn(entry);
   }
 }
 
@@ -61,7 +76,8 @@ property("slack", (list) => {
   for (const { key, text: found, owner } of textsIn(bodyOf("slack", list))) {
     if (key !== "text") continue;
     // The only markup is our link.
-    const rest = owner["type"] === "mrkdwn" ? found.replace(/^<https:\/\/orb\.example\/[^<>|]*\|Open in Orbweaver>$/, "") : found;
+    const rest =
+      owner["type"] === "mrkdwn" ? found.replace(/^<https:\/\/orb\.example\/[^<>|]*\|Open in Orbweaver>$/, "") : found;
     assert.doesNotMatch(rest, /[<>]/);
     assert.ok(found.length <= 3000);
   }
@@ -90,7 +106,9 @@ property("telegram", (list) => {
 });
 
 property("teams", (list) => {
-  const [attachment] = bodyOf("teams", list)["attachments"] as { content: { body: { type: string; inlines: { type: string }[] }[]; actions: { url: string }[] } }[];
+  const [attachment] = bodyOf("teams", list)["attachments"] as {
+    content: { body: { type: string; inlines: { type: string }[] }[]; actions: { url: string }[] };
+  }[];
   for (const { type, inlines } of attachment!.content.body) {
     assert.equal(type, "RichTextBlock");
     assert.ok(inlines.every((run) => run.type === "TextRun" && !("selectAction" in run)));

@@ -13,10 +13,14 @@ import { createMessageSender, type MessageSender } from "../../src/supervisor/no
 import { systemClock } from "../../src/base/clock.ts";
 import { selfSigned } from "../support/certificate.ts";
 
+/** Bodies of many shapes. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyBody = Record<string, any>;
+
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
-  body: Record<string, any>;
+  body: AnyBody;
 }
 
 export async function httpReceiver(t: TestContext) {

@@ -42,14 +42,26 @@ test("a mail server that cannot be used is named by its reason, never by the pas
     assert.doesNotMatch(error.message, /hunter2/);
     return true;
   });
-  await assert.rejects(openSender(t).send(channelOf("email", mailSettings(server.port)), message()), /certificate is not trusted/);
+  await assert.rejects(
+    openSender(t).send(channelOf("email", mailSettings(server.port)), message()),
+    /certificate is not trusted/,
+  );
   server.answers.push({ code: 452, message: "4.2.2 mailbox full" });
-  await assert.rejects(trusting.send(channelOf("email", mailSettings(server.port)), message()), /452 4\.2\.2 mailbox full/);
+  await assert.rejects(
+    trusting.send(channelOf("email", mailSettings(server.port)), message()),
+    /452 4\.2\.2 mailbox full/,
+  );
   const plain = await mailServer(t, { plain: true });
   // STARTTLS is required: nothing is sent to a server that does not offer it.
   await assert.rejects(trusting.send(channelOf("email", mailSettings(plain.port)), message()), /mail/i);
   assert.equal(plain.mails.length, 0);
-  const open = channelOf("email", { host: "localhost", port: plain.port, security: "none", from: "a@b.example", to: ["c@d.example"] });
+  const open = channelOf("email", {
+    host: "localhost",
+    port: plain.port,
+    security: "none",
+    from: "a@b.example",
+    to: ["c@d.example"],
+  });
   await trusting.send(open, message());
   assert.deepEqual(
     plain.mails.map(({ secure }) => secure),
@@ -59,15 +71,24 @@ test("a mail server that cannot be used is named by its reason, never by the pas
   await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
   const { port } = closed.address() as { port: number };
   await new Promise((resolve) => closed.close(resolve));
-  await assert.rejects(trusting.send(channelOf("email", mailSettings(port)), message()), /unreachable \(connection_refused\)/);
+  await assert.rejects(
+    trusting.send(channelOf("email", mailSettings(port)), message()),
+    /unreachable \(connection_refused\)/,
+  );
 });
 
 test("mail and web servers in private networks are refused unless the operator allows them", async (t) => {
   const server = await mailServer(t);
   const receiver = await httpReceiver(t);
   const guarded = openSender(t, { ca: server.ca, private: false });
-  await assert.rejects(guarded.send(channelOf("email", mailSettings(server.port)), message()), /APP_NOTIFY_PRIVATE_NETWORKS/);
-  await assert.rejects(guarded.send(channelOf("webhook", { url: receiver.url }), message()), /APP_NOTIFY_PRIVATE_NETWORKS/);
+  await assert.rejects(
+    guarded.send(channelOf("email", mailSettings(server.port)), message()),
+    /APP_NOTIFY_PRIVATE_NETWORKS/,
+  );
+  await assert.rejects(
+    guarded.send(channelOf("webhook", { url: receiver.url }), message()),
+    /APP_NOTIFY_PRIVATE_NETWORKS/,
+  );
   assert.deepEqual([server.mails, receiver.received], [[], []]);
 });
 
@@ -90,15 +111,18 @@ test("each service gets a message in its form", async (t) => {
   const card = teams.body["attachments"][0];
   assert.deepEqual([card.contentType, card.content.type], ["application/vnd.microsoft.card.adaptive", "AdaptiveCard"]);
   const telegram = await send("telegram", { bot_token: "123:abc", chat_id: "-100", api_url: url });
-  assert.deepEqual([telegram.path, telegram.body["chat_id"], telegram.body["parse_mode"]], ["/bot123:abc/sendMessage", "-100", "HTML"]);
-  const ntfy = await send("ntfy", { url, topic: "orb-alerts", token: "tk_1" });
+  assert.deepEqual(
+    [telegram.path, telegram.body["chat_id"], telegram.body["parse_mode"]],
+    ["/bot123:abc/sendMessage", "-100", "HTML"],
+  );
+  const ntfy = await send("ntfy", { server: url, topic: "orb-alerts", token: "tk_1" });
   assert.deepEqual(
     [ntfy.path, ntfy.body["topic"], ntfy.body["priority"], ntfy.headers["authorization"]],
     ["/", "orb-alerts", 5, "Bearer tk_1"],
   );
-  const stored = await send("apprise", { url, key: "team" });
+  const stored = await send("apprise", { server: url, key: "team" });
   assert.deepEqual([stored.path, stored.body["type"], stored.body["format"]], ["/notify/team", "failure", "text"]);
-  const stateless = await send("apprise", { url: `${url}/`, urls: "json://example.com" });
+  const stateless = await send("apprise", { server: `${url}/`, urls: "json://example.com" });
   assert.deepEqual([stateless.path, stateless.body["urls"]], ["/notify", "json://example.com"]);
 });
 
@@ -111,7 +135,10 @@ test("a webhook is signed, with its own secret or that of the installation", asy
     const key = secret ?? "webhook-secret-0123456789";
     const signed = `${String(headers["x-orb-timestamp"])}.${JSON.stringify(body)}`;
     assert.equal(headers["x-orb-signature"], `sha256=${createHmac("sha256", key).update(signed).digest("hex")}`);
-    assert.deepEqual([body["notifications"][0].type, body["severity"], body["id"]], ["run_failed", "error", noticeOf().id]);
+    assert.deepEqual(
+      [body["notifications"][0].type, body["severity"], body["id"]],
+      ["run_failed", "error", noticeOf().id],
+    );
   }
 });
 
@@ -119,11 +146,31 @@ test("a rejection has the service's own reason, and no secret of the URL", async
   const { url, answers } = await httpReceiver(t);
   const sender = openSender(t);
   const cases = [
-    ["slack", { url: `${url}/services/SECRET` }, { status: 403, body: "invalid_token" }, /answered 403: invalid_token$/],
-    ["telegram", { bot_token: "123:SECRET", chat_id: "1", api_url: url }, { status: 400, body: '{"ok":false,"description":"Bad Request: chat not found"}' }, /400: Bad Request: chat not found$/],
-    ["discord", { url: `${url}/SECRET` }, { status: 404, body: '{"message":"Unknown Webhook","code":10015}' }, /404: Unknown Webhook$/],
+    [
+      "slack",
+      { url: `${url}/services/SECRET` },
+      { status: 403, body: "invalid_token" },
+      /answered 403: invalid_token$/,
+    ],
+    [
+      "telegram",
+      { bot_token: "123:SECRET", chat_id: "1", api_url: url },
+      { status: 400, body: '{"ok":false,"description":"Bad Request: chat not found"}' },
+      /400: Bad Request: chat not found$/,
+    ],
+    [
+      "discord",
+      { url: `${url}/SECRET` },
+      { status: 404, body: '{"message":"Unknown Webhook","code":10015}' },
+      /404: Unknown Webhook$/,
+    ],
     ["webhook", { url: `${url}/SECRET` }, { status: 500, body: "stack trace of an internal server" }, /answered 500$/],
-    ["webhook", { url: `${url}/SECRET` }, { status: 302, headers: { location: `${url}/SECRET2` } }, /redirects are not followed/],
+    [
+      "webhook",
+      { url: `${url}/SECRET` },
+      { status: 302, headers: { location: `${url}/SECRET2` } },
+      /redirects are not followed/,
+    ],
   ] as const;
   for (const [kind, settings, answer, expected] of cases) {
     answers.push(answer);

@@ -158,7 +158,11 @@ function addJobOptions(command: Command): Command {
     .option(FIXTURES_SETTING.cli.flag, FIXTURES_SETTING.cli.about, wholeNumber)
     .option("--auto-repair", "accept repairs of broken rules that are beyond doubt, and read the pages again")
     .option("--no-auto-repair", "leave repairs of broken rules to a person (the default)")
-    .option("--notify <channel>", "notify this channel; types may follow: ops:run_failed,run_completed; repeatable", addNotify)
+    .option(
+      "--notify <channel>",
+      "notify this channel; types may follow: ops:run_failed,run_completed; repeatable",
+      addNotify,
+    )
     .option("--no-notify", "notify only the channels whose rules match")
     .addOption(
       new Option("--monitor <what>", "compare every run with the last good one: docs/monitors.md").choices(MONITORED),

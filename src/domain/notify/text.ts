@@ -11,7 +11,12 @@ const UNSEEN =
 /** Text in several lines, at most `most` characters. */
 export function plain(text: string, most = 1000): string {
   const clean = text.toWellFormed().replace(/\r\n?/g, "\n").replace(UNSEEN, "");
-  return clean.length <= most ? clean : `${clean.slice(0, most - 1).toWellFormed().replace(/\ufffd$/, "")}…`;
+  return clean.length <= most
+    ? clean
+    : `${clean
+        .slice(0, most - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, "")}…`;
 }
 
 /** Text in one line: for titles and headers. */
@@ -33,8 +38,7 @@ export function defused(text: string): string {
 }
 
 /** Slack: the three characters that start mentions, links and entities. */
-export const forSlack = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+export const forSlack = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** Discord: its Markdown; mentions are off by `allowed_mentions` besides. */
 export const forDiscord = (text: string) =>

@@ -185,7 +185,10 @@ async function readChannel(
 async function readAbout(store: Store, input: ChannelInput, problems: FieldError[]): Promise<About> {
   const { name = "", rules = [{}], group_minutes: minutes = 0, enabled = true } = input;
   if (name.trim() !== name || name === "" || /[\p{Cc}\p{Cf}]/u.test(name))
-    problems.push({ path: "name", message: "must not be empty, begin or end with a space, or have control characters" });
+    problems.push({
+      path: "name",
+      message: "must not be empty, begin or end with a space, or have control characters",
+    });
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name))
     problems.push({ path: "name", message: "must not have the form of an id" });
   const quiet = readQuietHours(input.quiet_hours ?? null, problems);
@@ -227,11 +230,7 @@ function readQuietHours(input: QuietHoursInput | null, problems: FieldError[]): 
   return { from, to, timezone, except };
 }
 
-async function checkJobs(
-  store: Store,
-  rules: readonly NotificationRule[],
-  problems: FieldError[],
-): Promise<void> {
+async function checkJobs(store: Store, rules: readonly NotificationRule[], problems: FieldError[]): Promise<void> {
   for (const [n, { jobs = [] }] of rules.entries())
     for (const [m, id] of jobs.entries())
       if ((await store.job(id)) === null)

@@ -32,7 +32,10 @@ export async function sendByHttp(
   { message, reason }: { message: Message; reason: ((body: string) => string | null) | null },
   signal?: AbortSignal,
 ): Promise<void> {
-  const marks = webhookHeaders({ id: message.id, body, now: clock.now() }, sign === undefined ? null : (sign ?? secret));
+  const marks = webhookHeaders(
+    { id: message.id, body, now: clock.now() },
+    sign === undefined ? null : (sign ?? secret),
+  );
   const sink = new ExplanationSink();
   try {
     const result = await http.fetch(

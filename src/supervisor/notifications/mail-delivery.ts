@@ -86,7 +86,8 @@ export async function sendByMail(
 /** The library's error has the server's own words, such as `535 5.7.8 Authentication failed`. */
 function explained(error: unknown): string {
   const { code, response } = error as { code?: string; response?: string };
-  if (code === "EAUTH") return `the server refused user and password${response === undefined ? "" : `: ${oneLine(response)}`}`;
+  if (code === "EAUTH")
+    return `the server refused user and password${response === undefined ? "" : `: ${oneLine(response)}`}`;
   if (response !== undefined) return `the mail server answered ${oneLine(response)}`;
   const text = oneLine(messageOf(error));
   if (/certificate|altname|CERT_/i.test(`${code} ${text}`))

@@ -13,10 +13,7 @@ export function notifyPolicy(config: Config): AddressPolicy {
 }
 
 /** Loads the network and the mail library only when a message is sent. */
-export async function openMessageSender(
-  config: Config,
-  deps: { seal: Seal; clock: Clock },
-): Promise<MessageSender> {
+export async function openMessageSender(config: Config, deps: { seal: Seal; clock: Clock }): Promise<MessageSender> {
   const { createMessageSender } = await import("./sender.ts");
   const { webhookSecret: secret, userAgent } = config;
   return createMessageSender({ policy: notifyPolicy(config), secret, userAgent, seal: deps.seal, clock: deps.clock });

@@ -58,7 +58,10 @@ export function notificationScenarios(scenario: Scenario): void {
     kit.pass(5);
     const changed = await kit.store.updateChannel(ops.id, { name: "on-call", groupMs: 60_000 }, kit.now);
     assert.deepEqual([changed.name, changed.groupMs, changed.updatedAt], ["on-call", 60_000, kit.now]);
-    assert.deepEqual((await kit.store.channels()).map(({ name }) => name), ["dev", "on-call"]);
+    assert.deepEqual(
+      (await kit.store.channels()).map(({ name }) => name),
+      ["dev", "on-call"],
+    );
     await kit.store.deleteChannel("on-call");
     await refused("not_found", kit.store.deleteChannel(ops.id));
     assert.equal(await kit.store.channel(ops.id), null);
@@ -110,7 +113,13 @@ export function notificationScenarios(scenario: Scenario): void {
       got.push(`${due.channel.name}: ${texts(due)}`);
       await delivered(kit, due);
     }
-    assert.deepEqual(got.toSorted(), ["errors: failed", "for jobs: done", "shop: done", "shop: failed", "site: failed"]);
+    assert.deepEqual(got.toSorted(), [
+      "errors: failed",
+      "for jobs: done",
+      "shop: done",
+      "shop: failed",
+      "site: failed",
+    ]);
   });
 
   scenario("within the time of a group there is one message, and a flood is one without it", async (kit) => {
@@ -162,9 +171,16 @@ export function notificationScenarios(scenario: Scenario): void {
     const due = [(await take(kit))!, (await take(kit))!];
     const broken = due.find(({ channel }) => channel.name === "broken")!;
     await fail(broken, true);
-    await fail(due.find(({ channel }) => channel.name === "other")!, true);
+    await fail(
+      due.find(({ channel }) => channel.name === "other")!,
+      true,
+    );
     const reports = await kit.store.alerts({ kind: "channel_failing", limit: 10 });
-    assert.deepEqual(reports.map(({ subject }) => subject), [other.id, broken.channel.id], "once each");
+    assert.deepEqual(
+      reports.map(({ subject }) => subject),
+      [other.id, broken.channel.id],
+      "once each",
+    );
     assert.deepEqual((await take(kit))?.channel.name, "broken");
     assert.ok((await kit.store.channel("broken"))?.failingSince !== null);
   });
@@ -187,7 +203,10 @@ export function notificationScenarios(scenario: Scenario): void {
     await raise(kit, "a", "b");
     const other = await kit.open();
     const [mine, theirs] = await Promise.all([take(kit), other.takeDueMessage(kit.now + 1000, kit.now)]);
-    assert.deepEqual([mine, theirs].map(texts).filter((list) => list !== null), [["a", "b"]]);
+    assert.deepEqual(
+      [mine, theirs].map(texts).filter((list) => list !== null),
+      [["a", "b"]],
+    );
     assert.ok(LANE.length > 0);
   });
 }

@@ -14,40 +14,44 @@ const Types = Type.Array(oneOf(NOTIFICATION_TYPES), {
 });
 
 /** Of a job. */
-export const Notify = Type.Unsafe<readonly JobNotify[]>(Type.Array(
-  strict({
-    channel: Type.String({ minLength: 1, maxLength: 200, description: "id or name of a notification channel" }),
-    types: Type.Optional(Types),
-  }),
-  { maxItems: 20, description: "channels to notify about this job, besides those whose rules match" },
-));
+export const Notify = Type.Unsafe<readonly JobNotify[]>(
+  Type.Array(
+    strict({
+      channel: Type.String({ minLength: 1, maxLength: 200, description: "id or name of a notification channel" }),
+      types: Type.Optional(Types),
+    }),
+    { maxItems: 20, description: "channels to notify about this job, besides those whose rules match" },
+  ),
+);
 
-export const Rules = Type.Unsafe<readonly NotificationRule[]>(Type.Array(
-  strict({
-    types: Type.Optional(Types),
-    min_severity: Type.Optional(oneOf(SEVERITIES)),
-    tags: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-        minItems: 1,
-        maxItems: 50,
-        description: "jobs with one of these tags",
-      }),
-    ),
-    sites: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
-        minItems: 1,
-        maxItems: 100,
-        description: "sites with their subdomains",
-      }),
-    ),
-    jobs: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 100, description: "ids of jobs" })),
-  }),
-  {
-    maxItems: 50,
-    description:
-      "a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel",
-  },
-));
+export const Rules = Type.Unsafe<readonly NotificationRule[]>(
+  Type.Array(
+    strict({
+      types: Type.Optional(Types),
+      min_severity: Type.Optional(oneOf(SEVERITIES)),
+      tags: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+          minItems: 1,
+          maxItems: 50,
+          description: "jobs with one of these tags",
+        }),
+      ),
+      sites: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+          minItems: 1,
+          maxItems: 100,
+          description: "sites with their subdomains",
+        }),
+      ),
+      jobs: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 100, description: "ids of jobs" })),
+    }),
+    {
+      maxItems: 50,
+      description:
+        "a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel",
+    },
+  ),
+);
 
 const quietKeys = {
   from: Type.String({ maxLength: 5, description: "local time, such as 22:00" }),
@@ -56,9 +60,7 @@ const quietKeys = {
   except: nullable(oneOf(SEVERITIES, { description: "sent at once all the same, from this severity" })),
 };
 const { from, to, timezone, except } = quietKeys;
-const QuietHours = nullable(
-  strict({ from, to, timezone: Type.Optional(timezone), except: Type.Optional(except) }),
-);
+const QuietHours = nullable(strict({ from, to, timezone: Type.Optional(timezone), except: Type.Optional(except) }));
 
 const keys = {
   name: Type.String({ minLength: 1, maxLength: 100, description: "unique; can be used instead of the id" }),

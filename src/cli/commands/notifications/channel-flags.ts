@@ -35,7 +35,9 @@ export function withAboutFlags(command: Command): Command {
     .option("--jobs-only", "nothing but what jobs ask for with --notify")
     .option("--quiet <from-to>", "send nothing in these hours, such as 22:00-07:00; off ends it")
     .option("--timezone <zone>", "of the quiet hours, such as Europe/Berlin (default: UTC)")
-    .addOption(new Option("--quiet-except <severity>", "sent in quiet hours, too, from this severity").choices(SEVERITIES))
+    .addOption(
+      new Option("--quiet-except <severity>", "sent in quiet hours, too, from this severity").choices(SEVERITIES),
+    )
     .option("--group-minutes <minutes>", "at most one message in this time", Number);
 }
 
@@ -69,7 +71,9 @@ export function aboutOf(options: AboutOptions): Record<string, unknown> {
 function quietOf({ quiet, timezone, quietExcept }: AboutOptions): Record<string, unknown> | null | undefined {
   if (quiet === undefined) {
     if (timezone === undefined && quietExcept === undefined) return undefined;
-    throw new OrbError("usage", "--timezone and --quiet-except belong to --quiet", { hint: "Add --quiet 22:00-07:00." });
+    throw new OrbError("usage", "--timezone and --quiet-except belong to --quiet", {
+      hint: "Add --quiet 22:00-07:00.",
+    });
   }
   if (quiet === "off") return null;
   const match = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(quiet);
@@ -86,8 +90,7 @@ export function withKindFlags(command: Command, { fields }: ChannelKind): Comman
   for (const [name, field] of Object.entries(fields)) {
     if (field.secret === true) {
       // A secret on the command line is visible to everybody on the machine.
-      if (field.required !== true)
-        command.option(flagOf(name), `${field.about}; read from a prompt or standard input`);
+      if (field.required !== true) command.option(flagOf(name), `${field.about}; read from a prompt or standard input`);
       continue;
     }
     const value = field.type === "list" ? `<${name}>` : `<${field.type === "text" ? "text" : field.type}>`;

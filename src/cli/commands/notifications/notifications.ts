@@ -17,7 +17,15 @@ import {
 } from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { EXIT, facts, listTable, printJson } from "../../print/output.ts";
-import { type AboutOptions, aboutOf, parsed, secretsOf, settingsOf, withAboutFlags, withKindFlags } from "./channel-flags.ts";
+import {
+  type AboutOptions,
+  aboutOf,
+  parsed,
+  secretsOf,
+  settingsOf,
+  withAboutFlags,
+  withKindFlags,
+} from "./channel-flags.ts";
 
 /** `orb notifications …`: channels; no command prints a secret. */
 export function addNotificationsCommands(program: Command, context: CliContext): void {
@@ -80,7 +88,12 @@ function addLists(notifications: Command, context: CliContext): void {
       if (context.json)
         return printJson(
           terminal,
-          rows.map(({ type, severity, about, onlyNamed }) => ({ type, severity, about, only_named: onlyNamed === true })),
+          rows.map(({ type, severity, about, onlyNamed }) => ({
+            type,
+            severity,
+            about,
+            only_named: onlyNamed === true,
+          })),
         );
       const lines = rows.map(({ type, severity, about, onlyNamed }) => [
         type,

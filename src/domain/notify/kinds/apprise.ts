@@ -9,7 +9,7 @@ export const appriseKind: ChannelKind = {
   label: "Apprise",
   about: "over 100 other services, through your Apprise API server",
   fields: {
-    url: {
+    server: {
       type: "url",
       label: "Apprise API server",
       about: "its base URL",
@@ -32,7 +32,7 @@ export const appriseKind: ChannelKind = {
       secret: true,
       maxLength: 4000,
     },
-    tag: { type: "text", label: "Tag", about: "only services with this tag", maxLength: 200 },
+    service_tag: { type: "text", label: "Tag", about: "only services with this tag", maxLength: 200 },
   },
   check: (settings) =>
     (textIn(settings, "key") === null) === (textIn(settings, "urls") === null)
@@ -40,11 +40,11 @@ export const appriseKind: ChannelKind = {
       : null,
   target(settings) {
     const key = textIn(settings, "key");
-    return `${hostOf(textIn(settings, "url"))}${key === null ? "" : `/${key}`}`;
+    return `${hostOf(textIn(settings, "server"))}${key === null ? "" : `/${key}`}`;
   },
   render(settings, message) {
-    const [key, urls, tag] = ["key", "urls", "tag"].map((name) => textIn(settings, name));
-    const base = textIn(settings, "url")!.replace(/\/+$/, "");
+    const [key, urls, tag] = ["key", "urls", "service_tag"].map((name) => textIn(settings, name));
+    const base = textIn(settings, "server")!.replace(/\/+$/, "");
     const body = {
       title: message.title,
       body: textOf(message),

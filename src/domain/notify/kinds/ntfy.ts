@@ -22,10 +22,24 @@ export const ntfyKind: ChannelKind = {
       expected: "letters, digits, - and _",
       example: "orb-7f3k2",
     },
-    url: { type: "url", label: "Server", about: `your own server (default: ${SERVER})`, destination: true, example: "https://ntfy.example.com" },
-    token: { type: "text", label: "Access token", about: "of the server", secret: true, maxLength: 500, pattern: /^[\x21-\x7e]+$/, expected: "a token without spaces" },
+    server: {
+      type: "url",
+      label: "Server",
+      about: `your own server (default: ${SERVER})`,
+      destination: true,
+      example: "https://ntfy.example.com",
+    },
+    token: {
+      type: "text",
+      label: "Access token",
+      about: "of the server",
+      secret: true,
+      maxLength: 500,
+      pattern: /^[\x21-\x7e]+$/,
+      expected: "a token without spaces",
+    },
   },
-  target: (settings) => `${hostOf(textIn(settings, "url") ?? SERVER)}/${textIn(settings, "topic")}`,
+  target: (settings) => `${hostOf(textIn(settings, "server") ?? SERVER)}/${textIn(settings, "topic")}`,
   render(settings, message) {
     const token = textIn(settings, "token");
     const text = textOf({ ...message, link: null });
@@ -33,14 +47,17 @@ export const ntfyKind: ChannelKind = {
       topic: textIn(settings, "topic"),
       title: message.title,
       // Not Markdown unless it says so.
-      message: Buffer.from(text).subarray(0, MOST_BYTES).toString("utf8").replace(/\ufffd+$/, "…"),
+      message: Buffer.from(text)
+        .subarray(0, MOST_BYTES)
+        .toString("utf8")
+        .replace(/\ufffd+$/, "…"),
       priority: PRIORITIES[message.severity],
       tags: [TAGS[message.severity]],
       ...(message.link === null ? {} : { click: message.link }),
     };
     return {
       via: "http",
-      url: textIn(settings, "url") ?? SERVER,
+      url: textIn(settings, "server") ?? SERVER,
       headers: { ...jsonHeaders, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
       body: JSON.stringify(body),
     };

@@ -31,7 +31,12 @@ export const telegramKind: ChannelKind = {
       expected: "a number, or @name",
       example: "-1001234567890",
     },
-    api_url: { type: "url", label: "API server", about: `your own Bot API server (default: ${API})`, destination: true },
+    api_url: {
+      type: "url",
+      label: "API server",
+      about: `your own Bot API server (default: ${API})`,
+      destination: true,
+    },
   },
   target: (settings) => {
     const api = textIn(settings, "api_url");

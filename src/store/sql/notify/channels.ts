@@ -65,7 +65,8 @@ export function channelRow({ connection, instance }: Context, idOrName: string):
 
 export function requireChannel(context: Context, idOrName: string): ChannelRow {
   const row = channelRow(context, idOrName);
-  if (row === undefined) throw new OrbError("not_found", `there is no notification channel with the id or name ${idOrName}`);
+  if (row === undefined)
+    throw new OrbError("not_found", `there is no notification channel with the id or name ${idOrName}`);
   return row;
 }
 

@@ -106,9 +106,7 @@ function takeOf(context: Context, channel: ChannelRow, until: number, now: numbe
   for (const { n } of isGroup ? unsent : [first])
     connection.sql("UPDATE notification_deliveries SET batch = ? WHERE n = ?").run(first.n, n);
   if (channel.group_ms > 0)
-    connection
-      .sql("UPDATE notification_channels SET open_at = ? WHERE n = ?")
-      .run(now + channel.group_ms, channel.n);
+    connection.sql("UPDATE notification_channels SET open_at = ? WHERE n = ?").run(now + channel.group_ms, channel.n);
   return leased(context, channel, first.n, until);
 }
 
@@ -197,7 +195,9 @@ function messageTried(
       .get(now, error, row.channel) as ChannelRow | undefined;
     // A test fails before the eyes of whoever asked for it.
     const isTest = connection
-      .sql("SELECT 1 FROM notices o JOIN notification_deliveries d ON d.notice = o.n WHERE d.batch = ? AND o.type = 'test'")
+      .sql(
+        "SELECT 1 FROM notices o JOIN notification_deliveries d ON d.notice = o.n WHERE d.batch = ? AND o.type = 'test'",
+      )
       .get(batch);
     if (channel === undefined || isTest !== undefined || (nextTryAt !== null && tries + 1 < FAILURES)) return;
     insertAlerts(context, [channelFailing(encodeId(instance, "channel", channel.n), channel)], { deliver }, now);
@@ -246,7 +246,9 @@ function readDeliveries(context: Context, filter: Parameters<NotifyStore["delive
   const { connection, instance } = context;
   const before = positionOf(context, "delivery", filter.after);
   const channel = filter.channel === undefined ? null : requireChannel(context, filter.channel).n;
-  const list = rows<NoticeRow & DeliveryRow & { d: number; d_created: number; channel_name: string; first: number | null }>(
+  const list = rows<
+    NoticeRow & DeliveryRow & { d: number; d_created: number; channel_name: string; first: number | null }
+  >(
     connection
       .sql(
         `SELECT o.*, d.n AS d, d.channel, d.batch, d.state, d.tries, d.next_try_at, d.last_error, d.delivered_at,

@@ -1,6 +1,10 @@
 /** Which channels receive a notification: decided in the transaction of the alert, or of the position in the events. */
-import type { JobNotify } from "../../../domain/notify/rules.ts";
-import { channelReceives, type NotificationFacts, type NotificationRule } from "../../../domain/notify/rules.ts";
+import {
+  channelReceives,
+  type JobNotify,
+  type NotificationFacts,
+  type NotificationRule,
+} from "../../../domain/notify/rules.ts";
 import { notBefore, type QuietHours } from "../../../domain/notify/quiet-hours.ts";
 import { typeOfAlert } from "../../../domain/notify/types.ts";
 import { encodeId } from "../../../domain/run/ids.ts";
@@ -76,14 +80,12 @@ function plan(context: Context, list: readonly About[], now: number): void {
   const { connection, instance } = context;
   const channels = rows<ChannelRow>(
     connection.sql("SELECT * FROM notification_channels WHERE enabled = 1 ORDER BY n").all(),
-  ).map(
-    (row): PlannedChannel => ({
-      row,
-      id: encodeId(instance, "channel", row.n),
-      rules: JSON.parse(row.rules) as NotificationRule[],
-      quiet: parseJson<QuietHours | null>(row.quiet, null),
-    }),
-  );
+  ).map((row): PlannedChannel => ({
+    row,
+    id: encodeId(instance, "channel", row.n),
+    rules: JSON.parse(row.rules) as NotificationRule[],
+    quiet: parseJson<QuietHours | null>(row.quiet, null),
+  }));
   if (channels.length === 0) return;
   let added = false;
   for (const about of list) added = planOne(context, channels, about, now) || added;

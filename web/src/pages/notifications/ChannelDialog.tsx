@@ -46,8 +46,7 @@ export function ChannelDialog({
     if (kind === undefined) return;
     const body = bodyOf(typed, kind, channel);
     const said = () => toast(channel === null ? "The channel is added. Send a test." : "Saved", "good");
-    if (channel === null)
-      create.mutate({ body: { ...body, kind: kind.kind as Channel["kind"] } }, { onSuccess: said });
+    if (channel === null) create.mutate({ body: { ...body, kind: kind.kind as Channel["kind"] } }, { onSuccess: said });
     else update.mutate({ params: { channel_id: channel.id }, body }, { onSuccess: said });
   };
   return (
@@ -97,7 +96,11 @@ export function ChannelDialog({
           label="Send"
           value={typed.sends}
           choices={[...SENDS, ...(typed.sends === "rules" ? [{ value: "rules", name: "By its own rules" }] : [])]}
-          help={typed.sends === "rules" ? "Its rules were set by command or API; choosing another replaces them." : undefined}
+          help={
+            typed.sends === "rules"
+              ? "Its rules were set by command or API; choosing another replaces them."
+              : undefined
+          }
           onChange={({ target }) => set({ sends: target.value as Typed["sends"] })}
         />
         {typed.sends === "jobs" || typed.sends === "rules" ? null : (

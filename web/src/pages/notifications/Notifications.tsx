@@ -55,8 +55,8 @@ export default function Notifications() {
           </div>
         ) : channels.data.length === 0 ? (
           <EmptyState icon="info" title="No channels yet">
-            Get a message by e-mail, Slack, Discord, Teams, Telegram, ntfy or webhook when a run fails, a page changes or
-            a site goes down.
+            Get a message by e-mail, Slack, Discord, Teams, Telegram, ntfy or webhook when a run fails, a page changes
+            or a site goes down.
           </EmptyState>
         ) : (
           <ul className="plain-lines">
@@ -118,11 +118,7 @@ export default function Notifications() {
       </Card>
       <Deliveries />
       {edited === null || kinds.data === undefined ? null : (
-        <ChannelDialog
-          channel={edited === "new" ? null : edited}
-          kinds={kinds.data}
-          onClose={() => setEdited(null)}
-        />
+        <ChannelDialog channel={edited === "new" ? null : edited} kinds={kinds.data} onClose={() => setEdited(null)} />
       )}
       <Confirm
         open={doomed !== null}

@@ -12,7 +12,7 @@ import { configRows } from "../config/show.ts";
 import { productTokenOf } from "../domain/site/robots.ts";
 import type { PageTools } from "./page-tools.ts";
 import type { Message } from "../domain/notify/message.ts";
-import type { ChannelRecord } from "../store/ports/notify-port.ts";
+import type { ChannelRecord } from "../store/ports/notify/notify-port.ts";
 import { notifyPolicy, openMessageSender } from "../supervisor/notifications/open-sender.ts";
 import type { AlertRecord } from "../store/ports/alert-port.ts";
 import type { WorkMetrics } from "./work-metrics.ts";

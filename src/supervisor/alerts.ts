@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { EventType } from "../domain/run/event-catalogue.ts";
 import { shownUrl } from "../domain/text/url.ts";
 import type { FoundEvent, NewAlert } from "../store/ports/alert-port.ts";
-import type { NewNotice } from "../store/ports/notify-port.ts";
+import type { NewNotice } from "../store/ports/notify/notify-port.ts";
 import type { DiskUse } from "../store/ports/retention-port.ts";
 import type { RunRecord, Store } from "../store/ports/port.ts";
 import type { WorkerRecord } from "../store/ports/worker-port.ts";

@@ -15,7 +15,7 @@ export interface Notice {
   createdAt: number;
 }
 
-export interface MessageEntry {
+interface MessageEntry {
   title: string;
   text: string;
   facts: readonly (readonly [name: string, value: string])[];

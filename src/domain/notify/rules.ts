@@ -23,7 +23,7 @@ export interface JobNotify {
 }
 
 /** What a job that names a channel notifies of by default. */
-export const JOB_TYPES: readonly NotificationType[] = USUAL_TYPES;
+const JOB_TYPES: readonly NotificationType[] = USUAL_TYPES;
 
 export interface NotificationFacts {
   type: NotificationType;
@@ -33,7 +33,7 @@ export interface NotificationFacts {
 
 const ofSite = (site: string, rule: string) => site === rule || site.endsWith(`.${rule}`);
 
-export function ruleMatches(rule: NotificationRule, { type, site, job }: NotificationFacts): boolean {
+function ruleMatches(rule: NotificationRule, { type, site, job }: NotificationFacts): boolean {
   const { types = USUAL_TYPES, min_severity: least = "info", tags, sites, jobs } = rule;
   if (!types.includes(type)) return false;
   if (SEVERITIES.indexOf(notificationKind(type).severity) < SEVERITIES.indexOf(least)) return false;

@@ -5,6 +5,9 @@ import type { AlertKind } from "../run/alerts.ts";
 export const SEVERITIES = ["info", "warning", "error"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
+export const DELIVERY_STATES = ["waiting", "delivered", "given_up"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
 interface NotificationKind {
   severity: Severity;
   /** The title of a message. */
@@ -17,7 +20,7 @@ interface NotificationKind {
 }
 
 /** A published type keeps its name and meaning; new ones may be added at any time. */
-export const NOTIFICATIONS = {
+const NOTIFICATIONS = {
   run_failed: { severity: "error", title: "Run failed", about: "a run failed", event: "run.failed" },
   run_partial: {
     severity: "warning",

@@ -9,13 +9,14 @@ import { CLOCK_TIME, type QuietHours } from "../../domain/notify/quiet-hours.ts"
 import { CHANNEL_KINDS, channelKind } from "../../domain/notify/registry.ts";
 import type { NotificationRule } from "../../domain/notify/rules.ts";
 import { readSettings, SEALED_FOR_CHANNEL, splitSettings } from "../../domain/notify/settings.ts";
-import type { Severity } from "../../domain/notify/types.ts";
+import type { DeliveryState, Severity } from "../../domain/notify/types.ts";
 import type { AddressPolicy } from "../../net/address.ts";
-import type { ChannelRecord, DeliveryState, NewChannel } from "../../store/ports/notify-port.ts";
+import type { ChannelRecord, NewChannel } from "../../store/ports/notify/notify-port.ts";
 import type { IdempotencyKey } from "../../store/records/job-records.ts";
 import type { Store } from "../../store/ports/port.ts";
 import { invalid } from "../invalid.ts";
-import { refuseForbidden } from "../jobs/input.ts";
+import { FetchFailure } from "../../domain/run/failure.ts";
+import { checkUrl } from "../../net/guard.ts";
 import { deliverMessage } from "./deliver.ts";
 
 export interface NotificationDeps {
@@ -32,7 +33,7 @@ export interface NotificationDeps {
   };
 }
 
-export interface QuietHoursInput {
+interface QuietHoursInput {
   from: string;
   to: string;
   timezone?: string;
@@ -113,7 +114,7 @@ function openSecrets(seal: Seal, { sealed }: Pick<ChannelRecord, "sealed">): Set
   }
 }
 
-export interface FieldView {
+interface FieldView {
   name: string;
   label: string;
   about: string;
@@ -126,7 +127,7 @@ export interface FieldView {
   default: string | number | null;
 }
 
-export interface KindView {
+interface KindView {
   kind: string;
   label: string;
   about: string;
@@ -210,9 +211,24 @@ function readReceiver(
   const { settings } = read;
   for (const [key, { type }] of Object.entries(kind.fields))
     if (type === "url" && typeof settings[key] === "string")
-      refuseForbidden(`settings.${key}`, settings[key], notifications.policy);
+      refusePrivate(`settings.${key}`, settings[key], notifications.policy, problems);
   const { shown, secret } = splitSettings(kind, settings);
   return { settings: shown, sealed: seal.close(secret, SEALED_FOR_CHANNEL), target: kind.target(settings) };
+}
+
+/** An address is refused at once; what a name leads to, when a message is sent. */
+function refusePrivate(path: string, url: string, policy: AddressPolicy, problems: FieldError[]): void {
+  try {
+    checkUrl(url, policy);
+  } catch (error) {
+    if (!(error instanceof FetchFailure)) throw error;
+    const { reason, message } = error.failure;
+    const isPrivate = reason === "private_address";
+    problems.push({
+      path,
+      message: isPrivate ? "is not on the public internet; APP_NOTIFY_PRIVATE_NETWORKS can allow its network" : message,
+    });
+  }
 }
 
 function readQuietHours(input: QuietHoursInput | null, problems: FieldError[]): QuietHours | null {
@@ -223,7 +239,7 @@ function readQuietHours(input: QuietHoursInput | null, problems: FieldError[]): 
       problems.push({ path: `quiet_hours.${path}`, message: "expected a time such as 22:00" });
   if (from === to) problems.push({ path: "quiet_hours.to", message: "must differ from `from`" });
   try {
-    new Intl.DateTimeFormat("en", { timeZone: timezone });
+    Intl.DateTimeFormat("en", { timeZone: timezone });
   } catch {
     problems.push({ path: "quiet_hours.timezone", message: "expected a time zone, such as Europe/Berlin" });
   }
@@ -313,7 +329,7 @@ export async function deleteChannel({ store }: NotificationDeps, id: string): Pr
 /** Longer than one attempt. */
 const TEST_MS = 60_000;
 
-export interface TestView {
+interface TestView {
   delivered: boolean;
   error: string | null;
   channel: ChannelView;

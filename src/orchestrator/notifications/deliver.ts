@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import { type AlertRetryRule, alertRetryWait } from "../../domain/run/alerts.ts";
-import type { DueMessage } from "../../store/ports/notify-port.ts";
+import type { DueMessage } from "../../store/ports/notify/notify-port.ts";
 import type { Store } from "../../store/ports/port.ts";
 
 /** A receiver may ask for more time, but not for more than the longest wait. */

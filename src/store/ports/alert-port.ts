@@ -1,7 +1,7 @@
 /** Store methods and records for alerts and their delivery. */
 import type { AlertKind } from "../../domain/run/alerts.ts";
 import type { EventLevel, EventType } from "../../domain/run/event-catalogue.ts";
-import type { NewNotice } from "./notify-port.ts";
+import type { NewNotice } from "./notify/notify-port.ts";
 
 export interface NewAlert {
   kind: AlertKind;

@@ -33,7 +33,7 @@ import type { LoginStore } from "./login-port.ts";
 import type { KeyStore } from "./key-use-port.ts";
 import type { LiveStore } from "./live-port.ts";
 import type { MonitorStore } from "./monitors/monitor-port.ts";
-import type { NotifyStore } from "./notify-port.ts";
+import type { NotifyStore } from "./notify/notify-port.ts";
 import type { TrackedPageStore } from "./monitors/tracked-port.ts";
 import type { LaneWork, OwnerStore } from "./owner-port.ts";
 import type { ProxyStore } from "./proxy-port.ts";

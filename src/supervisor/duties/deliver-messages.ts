@@ -5,13 +5,13 @@ import { messageOf } from "../../domain/notify/message.ts";
 import { notBefore } from "../../domain/notify/quiet-hours.ts";
 import { ALERT_RETRY, type AlertRetryRule } from "../../domain/run/alerts.ts";
 import { deliverMessage } from "../../orchestrator/notifications/deliver.ts";
-import type { DueMessage } from "../../store/ports/notify-port.ts";
+import type { DueMessage } from "../../store/ports/notify/notify-port.ts";
 import type { Store } from "../../store/ports/port.ts";
 import type { Duty } from "../duties.ts";
 import type { MessageSender } from "../notifications/sender.ts";
 
 /** Longer than one attempt; afterwards another process takes over the messages of a dead one. */
-export const MESSAGE_TAKEN_MS = 60_000;
+const MESSAGE_TAKEN_MS = 30_000;
 /** Concurrent messages, so that a slow receiver does not delay the others. */
 const AT_ONCE = 6;
 

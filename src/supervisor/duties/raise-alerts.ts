@@ -4,7 +4,7 @@ import type { FailureReason } from "../../domain/run/failure.ts";
 import type { FoundEvent, NewAlert } from "../../store/ports/alert-port.ts";
 import type { Store } from "../../store/ports/port.ts";
 import { NOTIFYING_EVENTS, typeOfEvent } from "../../domain/notify/types.ts";
-import type { NewNotice } from "../../store/ports/notify-port.ts";
+import type { NewNotice } from "../../store/ports/notify/notify-port.ts";
 import { ALERTING, breakerOpened, type Raise, runFailed } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 import { FailedRuns } from "../failed-runs.ts";

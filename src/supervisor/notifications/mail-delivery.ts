@@ -14,7 +14,7 @@ import { unreachable } from "./http-delivery.ts";
 
 const CONNECT_MS = 10_000;
 /** A mail server may look up the sender before it answers. */
-export const MAIL_TRY_MS = 30_000;
+const MAIL_TRY_MS = 20_000;
 
 export type Trust = Pick<ConnectionOptions, "ca">;
 

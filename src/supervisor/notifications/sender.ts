@@ -8,7 +8,7 @@ import { channelKind } from "../../domain/notify/registry.ts";
 import { SEALED_FOR_CHANNEL } from "../../domain/notify/settings.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { createHttpClient } from "../../net/http-client.ts";
-import type { ChannelRecord } from "../../store/ports/notify-port.ts";
+import type { ChannelRecord } from "../../store/ports/notify/notify-port.ts";
 import { HTTP_TRY_MS, sendByHttp } from "./http-delivery.ts";
 import { sendByMail, type Trust } from "./mail-delivery.ts";
 
@@ -22,7 +22,7 @@ export interface MessageSender {
   close(): Promise<void>;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   /** Which addresses channels may have. */
   policy: AddressPolicy;
   /** Signs webhooks without a secret of their own. */

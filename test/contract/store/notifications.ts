@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewAlert } from "../../../src/store/ports/alert-port.ts";
-import type { DueMessage, NewChannel, NewNotice } from "../../../src/store/ports/notify-port.ts";
+import type { DueMessage, NewChannel, NewNotice } from "../../../src/store/ports/notify/notify-port.ts";
 import { newJob } from "./jobs.ts";
 import { type Kit, LANE, newTask, refused, refusedField, type Scenario } from "./kit.ts";
 

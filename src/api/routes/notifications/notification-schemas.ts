@@ -1,9 +1,13 @@
 /** Schemas of notification channels and rules. */
 import { CHANNEL_KIND_NAMES } from "../../../domain/notify/registry.ts";
 import type { JobNotify, NotificationRule } from "../../../domain/notify/rules.ts";
-import { NOTIFICATION_TYPES, type NotificationType, SEVERITIES } from "../../../domain/notify/types.ts";
+import {
+  DELIVERY_STATES,
+  NOTIFICATION_TYPES,
+  type NotificationType,
+  SEVERITIES,
+} from "../../../domain/notify/types.ts";
 import type { Settings } from "../../../domain/notify/channel-kind.ts";
-import { DELIVERY_STATES } from "../../../store/ports/notify-port.ts";
 import { Count, nullable, oneOf, strict, Time, Uuid } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 

@@ -1,3 +1,4 @@
+import { DELIVERY_STATES } from "../../../domain/notify/types.ts";
 import {
   changeChannel,
   type ChannelInput,
@@ -9,7 +10,6 @@ import {
   showChannel,
   testChannel,
 } from "../../../orchestrator/notifications/channels.ts";
-import { DELIVERY_STATES } from "../../../store/ports/notify-port.ts";
 import type { ApiDeps } from "../../deps.ts";
 import { IdempotencyHeaders, idempotencyMarkOf } from "../../idempotency.ts";
 import type { ApiInstance } from "../../instance.ts";

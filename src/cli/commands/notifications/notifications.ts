@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { OrbError } from "../../../base/errors.ts";
 import { CHANNEL_KINDS, channelKind } from "../../../domain/notify/registry.ts";
-import { NOTIFICATION_TYPES, notificationKind } from "../../../domain/notify/types.ts";
+import { DELIVERY_STATES, NOTIFICATION_TYPES, notificationKind } from "../../../domain/notify/types.ts";
 import type { OrbweaverClient } from "../../../api-client/client.ts";
-import { DELIVERY_STATES } from "../../../store/ports/notify-port.ts";
 import { rowsOf } from "../../api/rows.ts";
 import {
   apiCommand,

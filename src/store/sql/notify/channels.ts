@@ -3,7 +3,7 @@ import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import type { QuietHours } from "../../../domain/notify/quiet-hours.ts";
 import type { NotificationRule } from "../../../domain/notify/rules.ts";
 import type { Settings } from "../../../domain/notify/channel-kind.ts";
-import type { ChannelRecord, NewChannel } from "../../ports/notify-port.ts";
+import type { ChannelRecord, NewChannel } from "../../ports/notify/notify-port.ts";
 import type { Created, IdempotencyKey } from "../../records/job-records.ts";
 import { type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 import { createOnce } from "../kernel/idempotency-keys.ts";
@@ -54,7 +54,7 @@ export function channelRecord({ instance, connection }: Context, row: ChannelRow
   };
 }
 
-export function channelRow({ connection, instance }: Context, idOrName: string): ChannelRow | undefined {
+function channelRow({ connection, instance }: Context, idOrName: string): ChannelRow | undefined {
   const n = decodeId(instance, "channel", idOrName);
   const found =
     n === null

@@ -1,9 +1,9 @@
 import { isoOf } from "../../../base/iso.ts";
 import type { Notice } from "../../../domain/notify/message.ts";
-import type { NotificationType } from "../../../domain/notify/types.ts";
+import type { DeliveryState, NotificationType } from "../../../domain/notify/types.ts";
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { NewAlert } from "../../ports/alert-port.ts";
-import type { DeliveryRecord, DeliveryState, DueMessage, NotifyStore } from "../../ports/notify-port.ts";
+import type { DeliveryRecord, DueMessage, NotifyStore } from "../../ports/notify/notify-port.ts";
 import { insertAlerts } from "../catalog/alerts.ts";
 import { type Context, parseJson, positionOf, rows } from "../kernel/context.ts";
 import {

@@ -9,7 +9,7 @@ import { notBefore, type QuietHours } from "../../../domain/notify/quiet-hours.t
 import { typeOfAlert } from "../../../domain/notify/types.ts";
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { AlertRecord } from "../../ports/alert-port.ts";
-import type { NewNotice } from "../../ports/notify-port.ts";
+import type { NewNotice } from "../../ports/notify/notify-port.ts";
 import { type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 import type { ChannelRow } from "./channels.ts";
 

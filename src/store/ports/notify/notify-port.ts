@@ -1,10 +1,10 @@
 /** Store methods and records for notification channels, and for what they deliver. */
-import type { Settings } from "../../domain/notify/channel-kind.ts";
-import type { Notice } from "../../domain/notify/message.ts";
-import type { QuietHours } from "../../domain/notify/quiet-hours.ts";
-import type { NotificationRule } from "../../domain/notify/rules.ts";
-import type { NotificationType } from "../../domain/notify/types.ts";
-import type { Created, IdempotencyKey } from "../records/job-records.ts";
+import type { Settings } from "../../../domain/notify/channel-kind.ts";
+import type { Notice } from "../../../domain/notify/message.ts";
+import type { QuietHours } from "../../../domain/notify/quiet-hours.ts";
+import type { NotificationRule } from "../../../domain/notify/rules.ts";
+import type { DeliveryState, NotificationType } from "../../../domain/notify/types.ts";
+import type { Created, IdempotencyKey } from "../../records/job-records.ts";
 
 export interface NewChannel {
   name: string;
@@ -44,9 +44,6 @@ export interface NewNotice {
   runId: string | null;
   createdAt: number;
 }
-
-export const DELIVERY_STATES = ["waiting", "delivered", "given_up"] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface DeliveryRecord {
   id: string;

@@ -4,7 +4,7 @@ import { availableParallelism, freemem } from "node:os";
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { harmlessEnvironment } from "../base/machine.ts";
-import { MemoryLimit } from "../base/memory-limit.ts";
+import { MemoryLimit } from "../base/process/memory-limit.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Client } from "./context.ts";
 import type { Config } from "../config/options.ts";

@@ -9,6 +9,7 @@ import { BUCKET_OPTIONS } from "./bucket-options.ts";
 import { DOCUMENT_OPTIONS } from "./document-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
 import { RETENTION_OPTIONS } from "./retention-options.ts";
+import { TELEMETRY_OPTIONS } from "./telemetry-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
 import * as type from "./types.ts";
 
@@ -312,6 +313,7 @@ export const OPTIONS = {
   }),
   ...BUCKET_OPTIONS,
   ...LLM_OPTIONS,
+  ...TELEMETRY_OPTIONS,
   alertWebhookUrl: optional({
     name: "APP_ALERT_WEBHOOK_URL",
     type: type.url(["http", "https"]),

@@ -290,3 +290,33 @@ export const limitsByName: ValueType<Readonly<Record<string, number>>> = {
   },
   format: (limits) => JSON.stringify(limits),
 };
+
+/** `name=value,name2=value2`; names and values may be percent-encoded. */
+export const keyValues: ValueType<Readonly<Record<string, string>>> = {
+  expected: "a comma-separated list of name=value",
+  parse: (text) =>
+    Object.fromEntries(
+      splitList(text).map((pair) => {
+        const [, name, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(pair) ?? refuse();
+        return [decodeValue(name ?? ""), decodeValue(value ?? "")];
+      }),
+    ),
+  format: (values) =>
+    Object.entries(values)
+      .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+      .join(","),
+};
+
+function decodeValue(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuse(`"${text}" has a % that is not followed by two hexadecimal digits`);
+  }
+}
+
+export const fraction: ValueType<number> = {
+  expected: "a number from 0 to 1",
+  parse: (text) => decimal(text, 0, 1),
+  format: String,
+};

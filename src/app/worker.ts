@@ -81,6 +81,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   try {
     const tools = hooks.tools ?? createPageTools(config, log, client, hooks.reader);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
+    void tools.browser.connect();
     const user = await loadUserCode(config, { clock, http: tools.http, artifacts });
     if (user !== null) stack.defer("user code", () => user.stop());
     const { handlers: untraced, crawls } = createTaskHandlers(config, { log, client, tools, user, stack });
@@ -155,6 +156,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       worker,
       memory: () => tools.memory.used(),
       problems: () => problemsOf(tools),
+      browsers: () => tools.browser.browsers,
       llm: () => tools.extractors.llm?.endpoint.usage ?? null,
     });
     const wake = wakerOf(client, engine);

@@ -145,6 +145,17 @@ export function url(schemes: readonly string[]): ValueType<string> {
   };
 }
 
+/** CDP endpoints; `local` is the browser of this machine. */
+export const browsers: ValueType<readonly string[]> = {
+  expected: "a comma-separated list of URLs that start with ws://, wss://, http:// or https://, and of local",
+  parse: (text, cwd) => {
+    const one = url(["ws", "wss", "http", "https"]);
+    const list = [...new Set(splitList(text).map((part) => (part === "local" ? part : one.parse(part, cwd))))];
+    return list.every((part) => part === "local") ? refuse("it names no remote browser") : list;
+  },
+  format: (list) => list.join(","),
+};
+
 const PERCENT = "in the password, write characters other than letters, digits and . _ ~ - as %XX, such as %2F for /";
 
 /** redis://HOST:PORT/NUMBER; the database number is optional. */

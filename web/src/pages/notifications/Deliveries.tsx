@@ -1,6 +1,6 @@
 import { usePages } from "../../api/query.ts";
 import type { Operations } from "../../api/types.ts";
-import { words } from "../../logic/format.ts";
+import { count, words } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
         </span>
         {last_error === null ? null : (
           <span className="soft wrap">
-            {last_error} ({tries} attempts)
+            {last_error} ({count(tries, "attempt", "attempts")})
           </span>
         )}
       </div>

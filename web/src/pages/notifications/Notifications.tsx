@@ -44,79 +44,81 @@ export default function Notifications() {
   return (
     <>
       <PageHeader title="Notifications" note="Who is told of failures, changes and the ends of runs." actions={add} />
-      <Card title="Channels" flush>
-        {channels.error !== null ? (
-          <div className="channel-message">
-            <ErrorBox error={channels.error} onRetry={() => void channels.refetch()} />
-          </div>
-        ) : channels.data === undefined ? (
-          <div className="channel-message">
-            <Skeleton lines={3} />
-          </div>
-        ) : channels.data.length === 0 ? (
-          <EmptyState icon="info" title="No channels yet">
-            Get a message by e-mail, Slack, Discord, Teams, Telegram, ntfy or webhook when a run fails, a page changes
-            or a site goes down.
-          </EmptyState>
-        ) : (
-          <ul className="plain-lines">
-            {channels.data.map((channel) => (
-              <li key={channel.id} className="channel-line">
-                <div className="plain-line-main">
-                  <b className="settings-part wrap">{channel.name}</b>
-                  <span className="soft wrap">
-                    {kinds.data?.find(({ kind }) => kind === channel.kind)?.label ?? channel.kind} · {channel.target}
-                    {channel.last_delivered_at === null ? (
-                      " · nothing delivered yet"
-                    ) : (
-                      <>
-                        {" "}
-                        · last delivered <Time at={channel.last_delivered_at} />
-                      </>
+      <div className="stack">
+        <Card title="Channels" flush>
+          {channels.error !== null ? (
+            <div className="channel-message">
+              <ErrorBox error={channels.error} onRetry={() => void channels.refetch()} />
+            </div>
+          ) : channels.data === undefined ? (
+            <div className="channel-message">
+              <Skeleton lines={3} />
+            </div>
+          ) : channels.data.length === 0 ? (
+            <EmptyState icon="info" title="No channels yet">
+              Get a message by e-mail, Slack, Discord, Teams, Telegram, ntfy or webhook when a run fails, a page changes
+              or a site goes down.
+            </EmptyState>
+          ) : (
+            <ul className="plain-lines">
+              {channels.data.map((channel) => (
+                <li key={channel.id} className="channel-line">
+                  <div className="plain-line-main">
+                    <b className="settings-part wrap">{channel.name}</b>
+                    <span className="soft wrap">
+                      {kinds.data?.find(({ kind }) => kind === channel.kind)?.label ?? channel.kind} · {channel.target}
+                      {channel.last_delivered_at === null ? (
+                        " · nothing delivered yet"
+                      ) : (
+                        <>
+                          {" "}
+                          · last delivered <Time at={channel.last_delivered_at} />
+                        </>
+                      )}
+                      {channel.waiting === 0 ? "" : ` · ${channel.waiting} waiting`}
+                    </span>
+                    {channel.last_error === null || channel.status === "healthy" ? null : (
+                      <span className="soft wrap">Last error: {channel.last_error}</span>
                     )}
-                    {channel.waiting === 0 ? "" : ` · ${channel.waiting} waiting`}
+                  </div>
+                  <span className="channel-buttons">
+                    <StatusBadge status={channel.status} />
+                    <Button
+                      size="small"
+                      aria-label={`Send a test to ${channel.name}`}
+                      busy={test.isPending && test.variables?.params.channel_id === channel.id}
+                      onClick={() => test.mutate({ params: { channel_id: channel.id } })}
+                    >
+                      Send a test
+                    </Button>
+                    <Button size="small" aria-label={`Change ${channel.name}`} onClick={() => setEdited(channel)}>
+                      Change
+                    </Button>
+                    <Button
+                      size="small"
+                      aria-label={`${channel.enabled ? "Disable" : "Enable"} ${channel.name}`}
+                      onClick={() =>
+                        enable.mutate({ params: { channel_id: channel.id }, body: { enabled: !channel.enabled } })
+                      }
+                    >
+                      {channel.enabled ? "Disable" : "Enable"}
+                    </Button>
+                    <Button
+                      size="small"
+                      kind="danger"
+                      aria-label={`Delete ${channel.name}`}
+                      onClick={() => setDoomed(channel)}
+                    >
+                      Delete
+                    </Button>
                   </span>
-                  {channel.last_error === null || channel.status === "healthy" ? null : (
-                    <span className="soft wrap">Last error: {channel.last_error}</span>
-                  )}
-                </div>
-                <span className="channel-buttons">
-                  <StatusBadge status={channel.status} />
-                  <Button
-                    size="small"
-                    aria-label={`Send a test to ${channel.name}`}
-                    busy={test.isPending && test.variables?.params.channel_id === channel.id}
-                    onClick={() => test.mutate({ params: { channel_id: channel.id } })}
-                  >
-                    Send a test
-                  </Button>
-                  <Button size="small" aria-label={`Change ${channel.name}`} onClick={() => setEdited(channel)}>
-                    Change
-                  </Button>
-                  <Button
-                    size="small"
-                    aria-label={`${channel.enabled ? "Disable" : "Enable"} ${channel.name}`}
-                    onClick={() =>
-                      enable.mutate({ params: { channel_id: channel.id }, body: { enabled: !channel.enabled } })
-                    }
-                  >
-                    {channel.enabled ? "Disable" : "Enable"}
-                  </Button>
-                  <Button
-                    size="small"
-                    kind="danger"
-                    aria-label={`Delete ${channel.name}`}
-                    onClick={() => setDoomed(channel)}
-                  >
-                    Delete
-                  </Button>
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Card>
-      <Deliveries />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Card>
+        <Deliveries />
+      </div>
       {edited === null || kinds.data === undefined ? null : (
         <ChannelDialog channel={edited === "new" ? null : edited} kinds={kinds.data} onClose={() => setEdited(null)} />
       )}

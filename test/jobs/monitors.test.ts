@@ -61,7 +61,7 @@ describe("a job with a monitor", () => {
     assert.deepEqual((await compared(job)).monitor, { new: 0, changed: 0, removed: 0 }, "it is told once");
   });
 
-  test("learns what the page changes on its own, by a second fetch of what differs", async () => {
+  test("learns what the page changes on its own, by a second fetch of what differs [slow]", async () => {
     const slogans = ["Win a boat", "Eat more bread today", "Seven shoes for cats", "Learn the tuba", "A goat for all"];
     let price = 20;
     await using site = await MisbehavingSite.start({
@@ -85,7 +85,7 @@ describe("a job with a monitor", () => {
     assert.equal((await changesOf(job))[0]?.summary, "20 → 21");
   });
 
-  test("tells new, changed and removed pages of a crawl, and nothing of pages that failed", async () => {
+  test("tells new, changed and removed pages of a crawl, and nothing of pages that failed [slow]", async () => {
     await using site = await MisbehavingSite.start({
       "/": page("Shop", links("/a", "/b", "/c", "/d", "/f")),
       "/a": tagged("1", "<title>A</title><p>Words of A.</p>"),
@@ -117,7 +117,7 @@ describe("a job with a monitor", () => {
     ["leads to a sign-in", sendTo("/login")],
     ["is a file", html("PK", 200, { "content-type": "application/zip" })],
   ] as const)
-    test(`does not call pages removed while a page that leads to them ${what}`, async () => {
+    test(`does not call pages removed while a page that leads to them ${what} [slow]`, async () => {
       await using site = await MisbehavingSite.start({
         "/": page("Shop", links("/list", "/account")),
         "/list": page("List", links("/a")),
@@ -145,7 +145,7 @@ describe("a job with a monitor", () => {
       );
     });
 
-  test("compares records field by field, and never learns a field away", async () => {
+  test("compares records field by field, and never learns a field away [slow]", async () => {
     let stock = 5;
     const item = (name: string, price: string) => `<li><b>${name}</b><i>${price}</i></li>`;
     const list = (...items: string[]) => html(`<title>List</title><ul>${items.join("")}</ul><p>${stock}</p>`);
@@ -170,7 +170,7 @@ describe("a job with a monitor", () => {
     }
   });
 
-  test("leaves out what the user ignores, and counts small changes until they are large enough", async () => {
+  test("leaves out what the user ignores, and counts small changes until they are large enough [slow]", async () => {
     await using site = await MisbehavingSite.start({
       "/": html('<p>one two three</p><p class="ad">buy</p><p>Ref A1</p>'),
     });
@@ -185,7 +185,7 @@ describe("a job with a monitor", () => {
     assert.deepEqual((await compared(job)).monitor, { new: 0, changed: 1, removed: 0 }, "two since the last change");
   });
 
-  test("says that a page is removed when it answers 404, and new when it is back", async () => {
+  test("says that a page is removed when it answers 404, and new when it is back [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Kettle", "Boils water.") });
     const job = await save({ target_url: site.url("/"), max_attempts: 1, monitor: { what: "markdown" } });
     await compared(job);

@@ -4,7 +4,7 @@ import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { html, sendTo, status } from "../support/misbehaviours.ts";
+import { html, sendTo, status, tooMany } from "../support/misbehaviours.ts";
 import { tagged } from "../support/versioned-pages.ts";
 import { TestServer } from "./kit.ts";
 
@@ -83,6 +83,34 @@ describe("a job with a monitor", () => {
     price = 21;
     assert.deepEqual((await compared(job)).monitor, { new: 0, changed: 1, removed: 0 });
     assert.equal((await changesOf(job))[0]?.summary, "20 → 21");
+  });
+
+  test("keeps to the site when it refuses the second fetch, and compares the first one [slow]", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Kettle", "Price: € 20") });
+    const job = await save({ target_url: site.url("/"), monitor: { what: "text" } });
+    await compared(job);
+    const before = site.of("/").length;
+    site.on("/", (visit, response, itself) =>
+      visit.nth === before + 1
+        ? page("Kettle", "Price: € 18")(visit, response, itself)
+        : tooMany("600")(visit, response, itself),
+    );
+    const run = await compared(job);
+    assert.deepEqual([run.status, run.monitor], ["completed", { new: 0, changed: 1, removed: 0 }]);
+    assert.equal(site.of("/").length, before + 2);
+    const { held_until: until } = await server.client.sites.get(new URL(site.url("/")).host);
+    assert.ok(until !== null, "nothing else is fetched for as long as the site asked for");
+  });
+
+  test("keeps the delay of a crawl before a second fetch [slow]", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Kettle", "Price: € 20") });
+    const crawl = { delay_seconds: 2.5 };
+    const job = await save({ kind: "crawl", target_url: site.url("/"), crawl, monitor: { what: "text" } });
+    await compared(job);
+    site.on("/", page("Kettle", "Price: € 18"));
+    await compared(job);
+    const [, second, third] = site.of("/");
+    assert.ok(third!.at - second!.at >= 2000, `${third!.at - second!.at} ms`);
   });
 
   test("tells new, changed and removed pages of a crawl, and nothing of pages that failed [slow]", async () => {

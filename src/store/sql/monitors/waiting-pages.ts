@@ -3,7 +3,7 @@ import type { VolatileProfile } from "../../../domain/monitor/volatile.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { MonitorRun, MonitorState, WaitingPage } from "../../ports/monitors/monitor-port.ts";
 import { type Context, keyHash, parseJson, rows } from "../kernel/context.ts";
-import { recordOrphanedFiles } from "../runs/retention.ts";
+import { recordOrphanedFiles } from "../runs/orphaned-files.ts";
 
 /** Without a run: the row's key already contains the job. */
 export const monitorKey = (key: string): Uint8Array => keyHash("", key);
@@ -169,16 +169,14 @@ export function readWaitingPages({ connection }: Context, runId: string, limit: 
 }
 
 /** Removes rows and records their files, which a later sweep removes unless another row references them. */
-export function dropWaiting({ connection }: Context, which: string, ...values: (string | number)[]): number {
-  const found = connection.sql(`SELECT 1 FROM monitor_pages WHERE ${which} LIMIT 1`).get(...values);
-  if (found === undefined) return 0;
-  for (const column of ["hash", "again_hash"])
-    connection
-      .sql(
-        `INSERT INTO orphaned_files SELECT DISTINCT ${column} FROM monitor_pages WHERE ${column} IS NOT NULL AND ${which}
-         ON CONFLICT DO NOTHING`,
-      )
-      .run(...values);
+export function dropWaiting(context: Context, which: string, ...values: (string | number)[]): number {
+  const { connection } = context;
+  const found = rows<{ hash: Uint8Array | null; again_hash: Uint8Array | null }>(
+    connection.sql(`SELECT hash, again_hash FROM monitor_pages WHERE ${which}`).all(...values),
+  );
+  if (found.length === 0) return 0;
+  const files = found.flatMap((row) => [row.hash, row.again_hash]).filter((hash) => hash !== null);
+  recordOrphanedFiles(context, files.map(hex));
   // The files are deleted next.
   connection.dialect.outliveCrash(connection);
   return Number(connection.sql(`DELETE FROM monitor_pages WHERE ${which}`).run(...values).changes);

@@ -75,7 +75,13 @@ test("a duty that follows others runs at once when a run has ended or another on
     look,
     duties: [
       { name: "first", everyMs: 250, looksFirst: true, run: async () => leavesWork },
-      { name: "follows", everyMs: 1000, looksFirst: true, follows: true, run: async () => void ran.push(clock.monotonic()) },
+      {
+        name: "follows",
+        everyMs: 1000,
+        looksFirst: true,
+        follows: true,
+        run: async () => void ran.push(clock.monotonic()),
+      },
       { name: "waits", everyMs: 1000, looksFirst: true, run: async () => void waits.push(clock.monotonic()) },
     ],
   });

@@ -109,11 +109,12 @@ export class RunMonitor {
     if (content === null) return (await this.#isLost(visit)) ? withLoss(handled) : handled;
     const state = await this.#state(visit.key);
     const profile = state?.profile ?? NO_PROFILE;
-    const digest = this.#comparer.digestOf(content, profile);
+    const now = this.#deps.clock.now();
+    const digest = this.#comparer.digestOf(content, profile, now);
     if (state?.content.digest === digest) return this.#reported(handled, visit, state.content, null);
     const second = state === null ? null : await this.#again(visit, context);
     const other = second?.content ?? null;
-    const isSteady = other === null || this.#comparer.digestOf(other, profile) === digest;
+    const isSteady = other === null || this.#comparer.digestOf(other, profile, now) === digest;
     const told = second?.refused === undefined ? handled : { ...handled, refused: second.refused };
     const file = await this.#write(content);
     if (file === null) return withLoss(told);

@@ -104,8 +104,14 @@ async function comparePage(deps: CompareDeps, comparer: PageComparer, page: Wait
   const { diff, isChanged, added, removed, share, summary, profile } = comparer.compare({
     ...contents,
     profile: state.profile ?? NO_PROFILE,
+    beforeAt: state.contentAt,
+    afterAt: page.readAt,
   });
-  const digest = comparer.digestOf(isChanged ? contents.after : contents.before, profile);
+  // Contents without a difference may have other digests, as when a date is no longer today's: later ones are as `after`.
+  const isAsAfter = isChanged || added + removed === 0;
+  const digest = isAsAfter
+    ? comparer.digestOf(contents.after, profile, page.readAt)
+    : comparer.digestOf(contents.before, profile, state.contentAt);
   if (!isChanged) return { ...plain, verdict: added + removed === 0 ? "same" : "kept", profile, digest };
   const json = Buffer.from(JSON.stringify(diff));
   // A difference shows both sides.

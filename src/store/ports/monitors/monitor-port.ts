@@ -15,6 +15,8 @@ export interface MonitorState {
   content: MonitoredContent;
   profile: VolatileProfile | null;
   readAt: number;
+  /** When the content was read; later ones were without a difference. */
+  contentAt: number;
 }
 
 /** A run whose pages wait to be compared; `drop`: it failed or is degraded, so they are not. */

@@ -47,10 +47,7 @@ function toRecord({ connection }: Context, row: ChangeRow): MonitorChangeRecord 
     share: row.share,
     summary: row.summary,
     files: Object.fromEntries(
-      files.map(({ role, hash, size, sealed }) => [
-        role,
-        { hash: hex(hash), size, isSealed: sealed === 1 },
-      ]),
+      files.map(({ role, hash, size, sealed }) => [role, { hash: hex(hash), size, isSealed: sealed === 1 }]),
     ),
   };
 }
@@ -99,7 +96,10 @@ function dropChanges(context: Context, job: number, keep: number, limit: number)
     WHERE c.job = ?1 AND c.number <= m.changes - ?2 ORDER BY c.number LIMIT ?3`;
   if (connection.sql(which).get(job, keep, limit) === undefined) return 0;
   const files = connection.sql(`SELECT DISTINCT hash FROM monitor_files WHERE change IN (${which})`);
-  recordOrphanedFiles(context, rows<{ hash: Uint8Array }>(files.all(job, keep, limit)).map(({ hash }) => hex(hash)));
+  recordOrphanedFiles(
+    context,
+    rows<{ hash: Uint8Array }>(files.all(job, keep, limit)).map(({ hash }) => hex(hash)),
+  );
   // The files are deleted next.
   connection.dialect.outliveCrash(connection);
   connection.sql(`DELETE FROM monitor_files WHERE change IN (${which})`).run(job, keep, limit);

@@ -68,6 +68,7 @@ export interface StateRow {
   profile: string | null;
   run: number;
   read_at: number;
+  changed_at: number;
 }
 
 const toState = (row: StateRow): MonitorState => ({
@@ -75,9 +76,10 @@ const toState = (row: StateRow): MonitorState => ({
   content: { hash: hex(row.hash), size: row.size, isSealed: row.sealed === 1, digest: row.digest },
   profile: parseJson<VolatileProfile | null>(row.profile, null),
   readAt: row.read_at,
+  contentAt: row.changed_at,
 });
 
-const STATE_COLUMNS = "s.rules, s.hash, s.size, s.sealed, s.digest, s.profile, s.run, s.read_at";
+const STATE_COLUMNS = "s.rules, s.hash, s.size, s.sealed, s.digest, s.profile, s.run, s.read_at, s.changed_at";
 
 export function readMonitorState({ connection }: Context, jobId: string, key: string): MonitorState | null {
   const row = connection
@@ -129,6 +131,7 @@ interface WaitingRow {
   profile: string | null;
   state_run: number | null;
   state_read_at: number | null;
+  state_changed_at: number | null;
 }
 
 export function readWaitingPages({ connection }: Context, runId: string, limit: number): WaitingPage[] {
@@ -136,7 +139,7 @@ export function readWaitingPages({ connection }: Context, runId: string, limit: 
     .sql(
       `SELECT p.n, p.url, p.rules, p.hash, p.size, p.again_hash, p.again_size, p.sealed, p.digest, p.read_at,
          s.rules AS state_rules, s.hash AS state_hash, s.size AS state_size, s.sealed AS state_sealed,
-         s.digest AS state_digest, s.profile, s.run AS state_run, s.read_at AS state_read_at
+         s.digest AS state_digest, s.profile, s.run AS state_run, s.read_at AS state_read_at, s.changed_at AS state_changed_at
        FROM runs r JOIN monitor_pages p ON p.run = r.n
          LEFT JOIN monitor_states s ON s.job = p.job AND s.key_hash = p.key_hash AND s.rules = p.rules
        WHERE r.id = ? ORDER BY p.n LIMIT ?`,
@@ -164,6 +167,7 @@ export function readWaitingPages({ connection }: Context, runId: string, limit: 
             profile: row.profile,
             run: row.state_run!,
             read_at: row.state_read_at!,
+            changed_at: row.state_changed_at!,
           }),
   }));
 }

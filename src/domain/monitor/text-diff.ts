@@ -32,7 +32,7 @@ export interface TextDiff {
 }
 
 /** A text as it is compared; blank lines and ignored parts are left out. */
-export interface PreparedText {
+interface PreparedText {
   /** As shown. */
   shown: string[];
   /** As compared. */

@@ -44,6 +44,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workers",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The workers, also those on standby, newest first",
         operationId: "listWorkers",
@@ -62,6 +63,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workers/:id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One worker, with its current tasks",
         operationId: "getWorker",
@@ -80,6 +82,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.post(
       `/workers/:id/${name}`,
       {
+        config: { role: "admin", audit: drain ? "worker.drained" : "worker.resumed" },
         schema: {
           summary,
           operationId: `${name}Worker`,
@@ -94,6 +97,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/workers/:id/ping",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Ping a worker, and wait up to five seconds for its response",
         operationId: "pingWorker",
@@ -112,6 +116,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/runs/:run_id/tasks/:task_id/stop",
     {
+      config: { role: "operator", audit: "run.task_stopped" },
       schema: {
         summary: "Stop a task: it fails as task_stopped, and the rest of its run continues",
         operationId: "stopTask",

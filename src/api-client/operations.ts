@@ -727,8 +727,6 @@ export type Crawl = {
 export type Login = {
   token_needed: boolean;
   logged_in: boolean;
-  name: string | null;
-  role: "viewer" | "operator" | "admin" | null;
 };
 
 export type Proxy = {

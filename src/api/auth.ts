@@ -17,7 +17,7 @@ const COOKIE_SECONDS = 7 * 86_400;
 const FRESH_SECONDS = 86_400;
 
 /** Constant time for inputs of the same length. */
-export function sameSecret(actual: string, expected: string): boolean {
+function sameSecret(actual: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(actual), digest(expected));
 }
@@ -205,7 +205,7 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
 }
 
 /** Whether the caller may still do what it began. */
-export async function isStillAllowed(request: ApiRequest): Promise<boolean> {
+async function isStillAllowed(request: ApiRequest): Promise<boolean> {
   const { principal, server } = request;
   if (principal?.kind !== "key" || principal.id === null) return true;
   const key = await server.keys.byId(principal.id);

@@ -52,7 +52,8 @@ export const HTTP_PROBLEMS = {
   unauthorized: {
     status: 401,
     title: "The request needs a token.",
-    remedy: "Send `Authorization: Bearer …` with an API key or the value of APP_API_TOKEN, or log in with POST /session.",
+    remedy:
+      "Send `Authorization: Bearer …` with an API key or the value of APP_API_TOKEN, or log in with POST /session.",
   },
   forbidden_origin: {
     status: 403,

@@ -1,4 +1,4 @@
-import { asProgram } from "../base/caller.ts";
+import { asProgram } from "../domain/access/caller.ts";
 import type { ApiDeps } from "../api/deps.ts";
 import { Health } from "../orchestrator/health.ts";
 import type { Resources } from "../orchestrator/live/overview.ts";

@@ -95,7 +95,10 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       mcpRoutes(({ principal, callerIp: ip }) => {
         const { inject, end } = api.for({ principal: principal ?? LOCAL_PRINCIPAL, ip });
         const headers = { "orb-client": "mcp" };
-        return { client: createClient({ url: "http://localhost", fetch: fetchFrom({ inject }), retries: 0, headers }), end };
+        return {
+          client: createClient({ url: "http://localhost", fetch: fetchFrom({ inject }), retries: 0, headers }),
+          end,
+        };
       }),
     ]);
     // Bind the port first: if it is taken, no work has started.

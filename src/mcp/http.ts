@@ -35,11 +35,7 @@ export function mcpRoutes(api: (request: ApiRequest) => { client: OrbweaverClien
 
 type Serve = (request: ApiRequest, reply: ApiReply) => Promise<ApiReply>;
 
-async function openHandler(
-  deps: ApiDeps,
-  api: Parameters<typeof mcpRoutes>[0],
-  stopping: AbortSignal,
-): Promise<Serve> {
+async function openHandler(deps: ApiDeps, api: Parameters<typeof mcpRoutes>[0], stopping: AbortSignal): Promise<Serve> {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("./server.ts"),

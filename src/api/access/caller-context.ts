@@ -1,5 +1,5 @@
 /** Makes the principal of a request the caller of everything that the request does. */
-import { beginCall } from "../../base/caller.ts";
+import { beginCall } from "../../domain/access/caller.ts";
 import { OrbError } from "../../base/errors.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "../instance.ts";
@@ -54,7 +54,8 @@ function objectOf(action: string, { params }: ApiRequest): { kind: string; id: s
 /** The store finds only what is within the limits of the key; this covers calls that do not read the object itself. */
 async function requireWithin({ store }: ApiDeps, request: ApiRequest): Promise<void> {
   const params = (request.params ?? {}) as Record<string, string>;
-  const run = params["run_id"] ?? params["workflow_id"] ?? (params["job_id"] === undefined ? params["task_id"] : undefined);
+  const run =
+    params["run_id"] ?? params["workflow_id"] ?? (params["job_id"] === undefined ? params["task_id"] : undefined);
   const found = async (what: "run" | "job", id: string) => {
     if ((await store[what](id)) === null) throw new OrbError("not_found", `there is no ${what} with the id ${id}`);
   };

@@ -23,7 +23,7 @@ declare module "fastify" {
 const OF_RUNS = /\/:(run_id|workflow_id)(\/|$)|^\/scraping\/tasks\/:task_id/;
 const OF_JOBS = /\/:job_id(\/|$)/;
 
-export function isLimitable(url: string, declared: boolean | undefined): boolean {
+function isLimitable(url: string, declared: boolean | undefined): boolean {
   return declared ?? (OF_RUNS.test(url) || OF_JOBS.test(url));
 }
 
@@ -40,7 +40,12 @@ export function collectRoles(api: ApiInstance): void {
       if (!open && role === undefined)
         throw new Error(`${[method].flat().join(", ")} ${url} declares no role: add config: { role }`);
       for (const one of [method].flat())
-        routes.push({ method: one, url, role: open ? null : (role as Role), limited: open || isLimitable(url, limited) });
+        routes.push({
+          method: one,
+          url,
+          role: open ? null : (role as Role),
+          limited: open || isLimitable(url, limited),
+        });
     }
   });
 }
@@ -51,7 +56,10 @@ export function requireRole(request: ApiRequest): void {
   // Unknown paths have none.
   if (principal === null || role === undefined) return;
   if (!includesRole(principal.role, role))
-    throw new ApiProblem("role_missing", `this call needs the role ${role}; ${nameOf(request)} has the role ${principal.role}`);
+    throw new ApiProblem(
+      "role_missing",
+      `this call needs the role ${role}; ${nameOf(request)} has the role ${principal.role}`,
+    );
   if (principal.limits !== null && !isLimitable(routeOptions.url ?? "", limited))
     throw new ApiProblem(
       "key_limited",

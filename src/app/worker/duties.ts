@@ -21,6 +21,7 @@ import { sealStoredSecrets } from "../../supervisor/duties/seal-stored-secrets.t
 import { startDueJobs } from "../../supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "../../supervisor/duties/sweep-ended-runs.ts";
 import { sweepOrphanedFiles } from "../../supervisor/duties/sweep-orphaned-files.ts";
+import { trimAuditLog } from "../../supervisor/duties/trim-audit-log.ts";
 import { watchBudget } from "../../supervisor/duties/watch-budget.ts";
 import { createWebhookSender } from "../../supervisor/webhook-sender.ts";
 import type { Client } from "../context.ts";
@@ -85,6 +86,7 @@ export function createDuties(config: Config, { log, client, isCluster, leads, to
       sweepOrphanedFiles(client),
       archiveFiles({ ...client, log, policy: archivePolicy(config) }),
       watchBudget({ ...client, log, raise: alerts.raise, budget: client.diskBudget }),
+      trimAuditLog({ ...client, keepDays: config.auditKeepDays }),
       sealStoredSecrets({ ...client, log }),
       deliverWebhooks({
         ...client,

@@ -1,5 +1,5 @@
 /** Who makes a request. Every way to sign in resolves to one. */
-import { type ActorKind, type Limits } from "../../base/caller.ts";
+import { type ActorKind, type Limits } from "./caller.ts";
 import type { Role } from "./roles.ts";
 
 export interface Principal {

@@ -1,7 +1,7 @@
-import type { Actor } from "../../base/caller.ts";
+import type { Actor } from "../../domain/access/caller.ts";
 import { isoOf } from "../../base/iso.ts";
 import type { Change } from "../../domain/access/mask.ts";
-import type { AuditFilter } from "../../store/ports/access-port.ts";
+import type { AuditFilter } from "../../store/ports/security/access-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 
 export type AuditQuery = AuditFilter;
@@ -9,7 +9,7 @@ export type AuditQuery = AuditFilter;
 type Deps = Pick<OrchestratorDeps, "store">;
 
 /** An entry of the audit log as the API returns it. */
-export interface AuditView {
+interface AuditView {
   seq: number;
   at: string;
   actor: Actor;
@@ -36,7 +36,11 @@ export async function readAuditLog({ store }: Deps, filter: AuditFilter): Promis
 const PART = 500;
 
 /** All matching entries as lines, newest first. */
-export async function* exportAuditLog(deps: Deps, filter: AuditFilter, format: "jsonl" | "csv"): AsyncGenerator<string> {
+export async function* exportAuditLog(
+  deps: Deps,
+  filter: AuditFilter,
+  format: "jsonl" | "csv",
+): AsyncGenerator<string> {
   if (format === "csv") yield `${COLUMNS.join(",")}\r\n`;
   let before = filter.before;
   for (;;) {

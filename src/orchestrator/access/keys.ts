@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
-import type { Actor } from "../../base/caller.ts";
+import type { Actor } from "../../domain/access/caller.ts";
 import { OrbError } from "../../base/errors.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import { keySecret } from "../../domain/access/key-secret.ts";
 import type { Role } from "../../domain/access/roles.ts";
-import type { KeyChange, KeyRecord } from "../../store/ports/access-port.ts";
+import type { KeyChange, KeyRecord } from "../../store/ports/security/access-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 
 type Deps = Pick<OrchestratorDeps, "store" | "clock">;
 
 /** A key as the API returns it, never with its secret. */
-export interface KeyView {
+interface KeyView {
   id: string;
   name: string;
   prefix: string;
@@ -27,7 +27,7 @@ export interface KeyView {
   revoked_at: string | null;
 }
 
-export interface KeyInput {
+interface KeyInput {
   name: string;
   role: Role;
   jobs?: readonly string[] | null;
@@ -37,7 +37,7 @@ export interface KeyInput {
   expires_at?: string | null;
 }
 
-export function toKeyView(key: KeyRecord, now: number): KeyView {
+function toKeyView(key: KeyRecord, now: number): KeyView {
   const { jobs, sites, tags } = key.limits;
   const listOf = (list: readonly string[] | null) => (list === null ? null : [...list]);
   const isExpired = key.expiresAt !== null && key.expiresAt <= now;

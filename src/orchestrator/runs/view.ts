@@ -1,4 +1,4 @@
-import type { Actor } from "../../base/caller.ts";
+import type { Actor } from "../../domain/access/caller.ts";
 import type { MonitorCounts } from "../../domain/monitor/monitored-page.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";

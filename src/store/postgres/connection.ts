@@ -1,4 +1,4 @@
-import { withCaller } from "../../base/caller.ts";
+import { withCaller } from "../../domain/access/caller.ts";
 import type { WriteScope } from "../ports/access.ts";
 import { AtEnd } from "../sql/kernel/at-end.ts";
 import type {

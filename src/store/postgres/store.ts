@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from "node:module";
 import { type Transferable, Worker } from "node:worker_threads";
-import { currentCaller } from "../../base/caller.ts";
+import { currentCaller } from "../../domain/access/caller.ts";
 import { type Clock, sleep } from "../../base/clock.ts";
 import { messageOf, OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";

@@ -1,6 +1,6 @@
 /** A thread that executes store methods one after the other, and blocks while the database works. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { asCaller, type Caller } from "../../base/caller.ts";
+import { asCaller, type Caller } from "../../domain/access/caller.ts";
 import { isOrbError, type ErrorCode, type FieldError, messageOf } from "../../base/errors.ts";
 import { bumpControl, type Context } from "../sql/kernel/context.ts";
 import { STORE_ACCESS, type StoreMethods, type WriteScope } from "../ports/access.ts";

@@ -1,5 +1,5 @@
 /** Records of runs and tasks. */
-import type { Actor } from "../../base/caller.ts";
+import type { Actor } from "../../domain/access/caller.ts";
 import type { DegradedReason } from "../../domain/health/compare.ts";
 import type { Failure } from "../../domain/run/failure.ts";
 import type { Attempt } from "../../domain/run/outcome.ts";

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { withCaller } from "../../base/caller.ts";
+import { withCaller } from "../../domain/access/caller.ts";
 import { OrbError } from "../../base/errors.ts";
 import { makeFile, makeFolder } from "../../base/files/file-modes.ts";
 import type { Collector, Connection, Statement, WriteOptions } from "../sql/kernel/connection.ts";

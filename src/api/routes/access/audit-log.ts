@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { ACTOR_KINDS } from "../../../base/caller.ts";
+import { ACTOR_KINDS } from "../../../domain/access/caller.ts";
 import { type AuditQuery, exportAuditLog, readAuditLog } from "../../../orchestrator/access/audit-log.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";

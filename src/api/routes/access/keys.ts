@@ -1,5 +1,5 @@
 import { ROLES } from "../../../domain/access/roles.ts";
-import { ACTOR_KINDS } from "../../../base/caller.ts";
+import { ACTOR_KINDS } from "../../../domain/access/caller.ts";
 import { changeKey, createKey, listKeys, revokeKey, showKey } from "../../../orchestrator/access/keys.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
@@ -17,9 +17,7 @@ export const ActorSchema = strict(
 );
 
 const list = (description: string) =>
-  nullable(
-    Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { minItems: 1, maxItems: 200, description }),
-  );
+  nullable(Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { minItems: 1, maxItems: 200, description }));
 const RequestsPerMinute = nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 }));
 
 const fields = {
@@ -29,7 +27,9 @@ const fields = {
   requests_per_minute: RequestsPerMinute,
 };
 const Name = Type.String({ minLength: 1, maxLength: 200 });
-const RoleSchema = oneOf(ROLES, { description: "viewer reads, operator also starts and changes, admin does everything" });
+const RoleSchema = oneOf(ROLES, {
+  description: "viewer reads, operator also starts and changes, admin does everything",
+});
 
 const Key = {
   id: Uuid,
@@ -86,7 +86,9 @@ export function keyRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "API keys, newest first",
         operationId: "listKeys",
         tags: ["access"],
-        querystring: pageQuery({ revoked: Type.Optional(Type.Boolean({ description: "only revoked ones, or only others" })) }),
+        querystring: pageQuery({
+          revoked: Type.Optional(Type.Boolean({ description: "only revoked ones, or only others" })),
+        }),
         response: { 200: { ...Type.Array(strict(Key)), headers: LINK_HEADER } },
       },
     },

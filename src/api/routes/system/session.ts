@@ -1,11 +1,10 @@
 import { endedCookie, endLogin, principalBySecret, proofOf, sessionCookie } from "../../auth.ts";
-import { asCaller } from "../../../base/caller.ts";
+import { asCaller } from "../../../domain/access/caller.ts";
 import { isKeySecret } from "../../../domain/access/key-secret.ts";
-import { ROLES } from "../../../domain/access/roles.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { ApiProblem } from "../../problems.ts";
-import { nullable, oneOf, problemAnswer, strict } from "../../schemas.ts";
+import { problemAnswer, strict } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 
 /** Login and logout for browsers: a cookie, so that the page need not keep the token. */
@@ -21,22 +20,10 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "getLogin",
         tags: ["server"],
         security: [],
-        response: {
-          200: strict({
-            token_needed: Type.Boolean(),
-            logged_in: Type.Boolean(),
-            name: nullable(Type.String({ description: "of the key" })),
-            role: nullable(oneOf(ROLES)),
-          }),
-        },
+        response: { 200: strict({ token_needed: Type.Boolean(), logged_in: Type.Boolean() }) },
       },
     },
-    async (request) => {
-      const proof = await proofOf(request, deps);
-      const principal = proof?.principal ?? null;
-      const { name = null, role = null } = principal ?? {};
-      return { token_needed: token !== null, logged_in: principal !== null, name, role };
-    },
+    async (request) => ({ token_needed: token !== null, logged_in: (await proofOf(request, deps)) !== null }),
   );
 
   api.post(

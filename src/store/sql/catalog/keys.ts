@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type Actor, currentCaller, type Limits } from "../../../base/caller.ts";
+import { type Actor, currentCaller, type Limits } from "../../../domain/access/caller.ts";
 import { OrbError } from "../../../base/errors.ts";
 import type { Role } from "../../../domain/access/roles.ts";
-import type { KeyChange, KeyRecord, NewKey } from "../../ports/access-port.ts";
+import type { KeyChange, KeyRecord, NewKey } from "../../ports/security/access-port.ts";
 import { logChange } from "../kernel/audit-entry.ts";
 import { badPosition, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 
@@ -42,7 +42,16 @@ function toRecord(row: KeyRow): KeyRecord {
 /** What the audit log shows of a key. */
 function logged({ name, role, limits, requestsPerMinute, expiresAt, revokedAt }: KeyRecord): Record<string, unknown> {
   const { jobs, sites, tags } = limits;
-  return { name, role, jobs, sites, tags, requests_per_minute: requestsPerMinute, expires_at: expiresAt, revoked_at: revokedAt };
+  return {
+    name,
+    role,
+    jobs,
+    sites,
+    tags,
+    requests_per_minute: requestsPerMinute,
+    expires_at: expiresAt,
+    revoked_at: revokedAt,
+  };
 }
 
 export function createKey(context: Context, key: NewKey, now: number): KeyRecord {
@@ -89,7 +98,9 @@ export function readKeys(
   { after, limit, revoked }: { after?: string; limit: number; revoked?: boolean },
 ): KeyRecord[] {
   const position =
-    after === undefined ? Number.MAX_SAFE_INTEGER : connection.sql("SELECT n FROM api_keys WHERE id = ?").get(after)?.["n"];
+    after === undefined
+      ? Number.MAX_SAFE_INTEGER
+      : connection.sql("SELECT n FROM api_keys WHERE id = ?").get(after)?.["n"];
   if (position === undefined) throw badPosition(after ?? "", "a key");
   const which = revoked === undefined ? "" : ` AND revoked_at IS ${revoked ? "NOT " : ""}NULL`;
   const list = connection

@@ -1,6 +1,6 @@
-import { type Actor, asCaller, currentCaller } from "../../../base/caller.ts";
+import { type Actor, asCaller, currentCaller } from "../../../domain/access/caller.ts";
 import { changesBetween } from "../../../domain/access/mask.ts";
-import type { AuditObject } from "../../ports/access-port.ts";
+import type { AuditObject } from "../../ports/security/access-port.ts";
 import type { Context } from "./context.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** The limits of the caller's key, as SQL: what is outside of them does not exist for it. */
-import { currentCaller } from "../../../base/caller.ts";
+import { currentCaller } from "../../../domain/access/caller.ts";
 import { OrbError } from "../../../base/errors.ts";
 import type { Context } from "./context.ts";
 
@@ -49,15 +49,18 @@ export function requireVisibleJob({ connection }: Context, n: number): void {
 }
 
 /** As `requireVisibleJob`, for a new run; `sites` are those of its first pages. */
-export function requireVisibleRun({ connection }: Context, n: number, sites: readonly (string | null)[]): void {
+export function requireVisibleRun({ connection }: Context, id: string, sites: readonly (string | null)[]): void {
   const { text, values } = ofVisibleRuns();
   if (text === "") return;
   const allowed = currentCaller()?.limits?.sites ?? null;
   const isOutside = allowed !== null && sites.some((site) => site === null || !allowed.includes(site));
-  if (isOutside || connection.sql(`SELECT 1 FROM runs WHERE n = ?${text}`).get(n, ...values) === undefined)
+  if (isOutside || connection.sql(`SELECT 1 FROM runs WHERE id = ?${text}`).get(id, ...values) === undefined)
     throw outside("run");
 }
 
 function outside(what: string): OrbError {
-  return new OrbError("outside_limits", `this key may not create such a ${what}: it is limited to other jobs, sites or tags`);
+  return new OrbError(
+    "outside_limits",
+    `this key may not create such a ${what}: it is limited to other jobs, sites or tags`,
+  );
 }

@@ -1,6 +1,6 @@
-import type { ActorKind } from "../../../base/caller.ts";
+import type { ActorKind } from "../../../domain/access/caller.ts";
 import type { Change } from "../../../domain/access/mask.ts";
-import type { AccessStore, AuditEntry, AuditFilter } from "../../ports/access-port.ts";
+import type { AccessStore, AuditEntry, AuditFilter } from "../../ports/security/access-port.ts";
 import { changeKey, createKey, noteKeyUse, readKey, readKeyByHash, readKeys, revokeKey } from "../catalog/keys.ts";
 import { logChange } from "../kernel/audit-entry.ts";
 import { type Context, rows } from "../kernel/context.ts";

@@ -59,7 +59,12 @@ export async function deleteRun(
       if (wanted !== undefined && run.kind !== wanted) throw new OrbError("not_found", `run ${id} is not a ${wanted}`);
       refuseUnlessDeletable(run);
       hideRuns(context, [run.n], now);
-      logChange(context, "run.deleted", { kind: "run", id }, { before: { kind: run.kind, name: run.name, url: run.url } });
+      logChange(
+        context,
+        "run.deleted",
+        { kind: "run", id },
+        { before: { kind: run.kind, name: run.name, url: run.url } },
+      );
       return run.n;
     },
     { durable: true },

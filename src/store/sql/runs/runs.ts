@@ -16,7 +16,7 @@ import {
   stampIdleLanesOfRun,
   toJson,
 } from "../kernel/context.ts";
-import { type Actor, currentCaller } from "../../../base/caller.ts";
+import { type Actor, currentCaller } from "../../../domain/access/caller.ts";
 import { logChange } from "../kernel/audit-entry.ts";
 import { ofVisibleRuns } from "../kernel/caller-limits.ts";
 import { moveRun, reopenRun } from "./move-run.ts";

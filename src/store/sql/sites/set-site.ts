@@ -51,7 +51,12 @@ export function setSite(context: Context, site: string, change: Partial<SiteLimi
       refuseGroupOfShards(context, site);
       updateTargetShardCount(context, readSite(context, site) as SiteRecord);
       const after = readSite(context, site) as SiteRecord;
-      logChange(context, "site.updated", { kind: "site", id: site }, { before: loggedSite(before, change), after: change });
+      logChange(
+        context,
+        "site.updated",
+        { kind: "site", id: site },
+        { before: loggedSite(before, change), after: change },
+      );
       return after;
     },
     { durable: true },

@@ -1,4 +1,4 @@
-import { currentCaller } from "../../../base/caller.ts";
+import { currentCaller } from "../../../domain/access/caller.ts";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { Created, IdempotencyKey } from "../../records/job-records.ts";
 import type { Enqueued, NewRun, NewTask, RunRecord } from "../../ports/port.ts";
@@ -7,7 +7,7 @@ import { reopenRun } from "../runs/move-run.ts";
 import { writeCap } from "../lanes/budgets.ts";
 import { insertTasks } from "./insert-tasks.ts";
 import { createOnce } from "../kernel/idempotency-keys.ts";
-import { insertRun, type ParentStep, requireRun, requireRunNumber } from "../runs/runs.ts";
+import { insertRun, type ParentStep, requireRun } from "../runs/runs.ts";
 import { insertWorkflow } from "../workflows/insert-workflow.ts";
 import { isLarge, startLargeWorkflow } from "../workflows/stage-workflow.ts";
 import { CounterDeltas } from "./counter-deltas.ts";
@@ -56,7 +56,7 @@ export function insertRunWithTasks(
 ): { created: RunRecord; lanes: string[] } {
   const created = insertRun(context, run, now, parent);
   if (currentCaller() !== null && parent === undefined)
-    requireVisibleRun(context, requireRunNumber(context, created.id), [
+    requireVisibleRun(context, created.id, [
       run.site ?? null,
       ...(run.workflow === undefined ? tasks.map(({ site }) => site) : []),
     ]);

@@ -67,7 +67,7 @@ export async function startLargeWorkflow(
   const create = () => {
     connection.sql("UPDATE runs SET removing_at = NULL WHERE n = ?").run(row.n);
     announceRun(context, row, run, hold, now);
-    requireVisibleRun(context, row.n, [row.site]);
+    requireVisibleRun(context, row.id, [row.site]);
     return completeWorkflow(context, { run: row, name: row.name, workflow, snapshot, tasks }, now);
   };
   const created = await createOnce(context, once, now, create, [row.id]);

@@ -1,6 +1,6 @@
-import type { Actor, ActorKind, Limits } from "../../base/caller.ts";
-import type { Change } from "../../domain/access/mask.ts";
-import type { Role } from "../../domain/access/roles.ts";
+import type { Actor, ActorKind, Limits } from "../../../domain/access/caller.ts";
+import type { Change } from "../../../domain/access/mask.ts";
+import type { Role } from "../../../domain/access/roles.ts";
 
 export interface NewKey {
   name: string;

@@ -266,7 +266,8 @@ export async function deleteJob(
 }
 
 /** What the audit log compares. */
-function loggedJob({ id: _, createdAt, updatedAt, nextAt, nextOccurrenceAt, ...job }: JobRecord): object {
+function loggedJob(record: JobRecord): object {
+  const { id: _id, createdAt: _created, updatedAt: _updated, nextAt: _next, nextOccurrenceAt: _occurrence, ...job } = record;
   return job;
 }
 

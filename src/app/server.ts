@@ -20,6 +20,7 @@ import { fetchFrom } from "./local-api.ts";
 import { mcpRoutes } from "../mcp/http.ts";
 import type { PageReader } from "../extract/pool.ts";
 import { createPageTools } from "./page-tools.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { addFirecrawl } from "../firecrawl/routes.ts";
 import { explainTakenPort } from "./port-in-use.ts";
 import { watchFiles, watchRedis } from "./shared-means.ts";
@@ -76,6 +77,8 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     stack.defer("demo site", () => demo.close());
     const metrics = new WorkMetrics(client, () => worker);
     stack.defer("metrics", async () => metrics.stop());
+    const telemetry = await openTelemetry(config, client, log);
+    if (telemetry !== null) stack.defer("telemetry", () => telemetry.close());
     let stopping = false;
     const parts = {
       pages: async () => tools,
@@ -87,6 +90,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       wake: (lanes: string[] | null) => (stopping || worker === null ? client : worker).wake(lanes),
     };
     const deps = apiDeps(config, log, options.version, client, parts, options.sources);
+    telemetry?.pushMetrics(() => metrics.read());
     deps.live.start();
     stack.defer("live", async () => deps.live.stop());
     // Agents at /mcp call the API of this server.
@@ -118,6 +122,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
         command: "serve",
         client,
         tools,
+        telemetry,
         ...(options.gauge === undefined ? {} : { gauge: options.gauge }),
         ...(options.onRole === undefined ? {} : { onRole: options.onRole }),
       });

@@ -267,7 +267,14 @@ export async function deleteJob(
 
 /** What the audit log compares. */
 function loggedJob(record: JobRecord): object {
-  const { id: _id, createdAt: _created, updatedAt: _updated, nextAt: _next, nextOccurrenceAt: _occurrence, ...job } = record;
+  const {
+    id: _id,
+    createdAt: _created,
+    updatedAt: _updated,
+    nextAt: _next,
+    nextOccurrenceAt: _occurrence,
+    ...job
+  } = record;
   return job;
 }
 

@@ -187,8 +187,8 @@ export function insertRunRow(
   const row = context.connection
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
-         created_at, parent_run, parent_task, parent_generation, hold, proxies, completion_hooks, temporary, removing_at, started_by)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+         created_at, parent_run, parent_task, parent_generation, hold, proxies, completion_hooks, temporary, removing_at, facts, started_by)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
          ${parent === undefined ? "?" : "(SELECT p.started_by FROM runs p WHERE p.n = ?)"}) RETURNING *`,
     )
     .get(
@@ -214,6 +214,7 @@ export function insertRunRow(
       completionHooksOf(run),
       run.temporary === true ? 1 : 0,
       hidden ? now : null,
+      run.trace === undefined ? null : toJson({ trace: run.trace } satisfies RunFacts),
       parent?.run ?? toJson(currentCaller()?.actor),
     ) as unknown as RunRow;
   return { row, hold };

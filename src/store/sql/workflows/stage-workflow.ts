@@ -68,7 +68,7 @@ export async function startLargeWorkflow(
     announceRun(context, row.n, run, hold, now);
     return completeWorkflow(context, { run: row, name: row.name, workflow, snapshot, tasks }, now);
   };
-  const created = await createOnce(context, once, now, create, [row.id]);
+  const created = await createOnce(context, once, now, create, { runs: [row.id] });
   // A concurrent call with the same key finished first.
   if (created.replayed) inRun(() => endSteps(context, row.n, steps.length, now));
   return created;

@@ -31,6 +31,7 @@ export function putTemplate(
   const { connection } = context;
   return connection.write(
     () => {
+      lockTemplate(context, name);
       const current = readTemplate(context, name);
       const newest = String(current?.version ?? first - 1);
       refuseStale(`the template ${name}`, newest, version === undefined ? undefined : String(version));
@@ -71,8 +72,18 @@ export function readTemplateVersions({ connection }: Context, name: string): Tem
   return rows<TemplateRow>(list).map(toRecord);
 }
 
-export function deleteTemplate({ connection }: Context, name: string): number {
-  return connection.write(() => Number(connection.sql("DELETE FROM templates WHERE name = ?").run(name).changes), {
-    durable: true,
-  });
+export function deleteTemplate(context: Context, name: string): number {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      lockTemplate(context, name);
+      return Number(connection.sql("DELETE FROM templates WHERE name = ?").run(name).changes);
+    },
+    { durable: true },
+  );
+}
+
+/** Versions of a template are numbered by one writer at a time. */
+function lockTemplate({ connection }: Context, name: string): void {
+  connection.dialect.lockName(connection, `template:${name}`);
 }

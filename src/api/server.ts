@@ -3,10 +3,14 @@ import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from "fastify";
 import { messageOf, OrbError, systemCode } from "../base/errors.ts";
-import { TurnQueue } from "../base/event-loop.ts";
+import { TurnQueue } from "../base/process/event-loop.ts";
 import { urlOf } from "../base/server-url.ts";
+import { withCallersTraceparent } from "../base/tracing.ts";
 import { isLoopback } from "../config/cross-check.ts";
 import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
+import { addAccess, followCaller } from "./access/caller-context.ts";
+import { collectRoles, type DeclaredRoute } from "./access/declared-roles.ts";
+import type { Delegation } from "./access/delegations.ts";
 import { requireProof } from "./auth.ts";
 import { readBodies } from "./body.ts";
 import { Connections } from "./connections.ts";
@@ -27,6 +31,10 @@ export interface Api extends AsyncDisposable {
   listen(): Promise<{ url: string; port: number }>;
   /** A call from inside the process: through everything but the network, with the token if there is one. */
   inject(call: InjectOptions): Promise<LightMyRequestResponse>;
+  /** Such calls with the rights of a caller. */
+  for(delegation: Delegation): Pick<Api, "inject"> & { end(): void };
+  /** Every route with the role that it needs. */
+  readonly routes: readonly DeclaredRoute[];
   /** Stops accepting, ends event streams, lets running requests finish within the grace period. */
   close(): Promise<void>;
 }
@@ -77,6 +85,8 @@ export async function createApi(
   const state = { port: settings.port, closing: false };
   app.decorate("openStreams", streams);
   app.decorate("wrongLogins", new WrongLogins(deps.clock));
+  addAccess(app, deps);
+  collectRoles(app);
   app.setValidatorCompiler(createValidatorCompiler());
   // Use cases return the response body as it is; tests check it against the declared schema.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
@@ -98,8 +108,10 @@ export async function createApi(
   });
   requireProof(app, deps);
   takeTurns(app, connections);
+  followCaller(app, deps);
   refuseUnwantedBodies(app);
   acceptShortIds(app, deps);
+  joinCallersTrace(app);
   app.addSchema(ProblemSchema);
   if (observed) await (await import("./openapi.ts")).describeApi(app, deps, limits);
   addRoutes(app, deps, metrics);
@@ -121,6 +133,15 @@ export async function createApi(
     })();
     return closed;
   };
+  const inject = (call: InjectOptions) =>
+    app.inject({
+      ...call,
+      headers: {
+        host: `localhost:${state.port}`,
+        ...(settings.token === null ? {} : { authorization: `Bearer ${settings.token}` }),
+        ...call.headers,
+      },
+    });
   return {
     async listen() {
       try {
@@ -134,15 +155,12 @@ export async function createApi(
       state.port = (app.server.address() as AddressInfo).port;
       return { url: urlOf(settings.host, state.port), port: state.port };
     },
-    inject: (call) =>
-      app.inject({
-        ...call,
-        headers: {
-          host: `localhost:${state.port}`,
-          ...(settings.token === null ? {} : { authorization: `Bearer ${settings.token}` }),
-          ...call.headers,
-        },
-      }),
+    inject,
+    for(delegation) {
+      const { headers, end } = app.delegations.begin(delegation);
+      return { inject: (call) => inject({ ...call, headers: { ...call.headers, ...headers } }), end };
+    },
+    routes: app.declaredRoutes,
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -171,6 +189,15 @@ function takeTurns(app: ApiInstance, connections: Connections): void {
     if (request.routeOptions.config.open === true) return;
     connections.prove(request.raw);
     await queue.take();
+  });
+}
+
+/** Runs that a call with a W3C `traceparent` starts belong to its trace. */
+function joinCallersTrace(app: ApiInstance): void {
+  app.addHook("preHandler", (request, _reply, next) => {
+    const { traceparent } = request.headers;
+    if (typeof traceparent === "string") withCallersTraceparent(traceparent, next);
+    else next();
   });
 }
 

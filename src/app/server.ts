@@ -14,11 +14,13 @@ import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import type { EngineRole } from "../engine/port.ts";
 import { DemoHost } from "./one-off/demo-host.ts";
+import { LOCAL_PRINCIPAL } from "../domain/access/principal.ts";
 import { closeToOthers } from "./file-access.ts";
 import { fetchFrom } from "./local-api.ts";
 import { mcpRoutes } from "../mcp/http.ts";
 import type { PageReader } from "../extract/pool.ts";
 import { createPageTools } from "./page-tools.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { addFirecrawl } from "../firecrawl/routes.ts";
 import { explainTakenPort } from "./port-in-use.ts";
 import { watchFiles, watchRedis } from "./shared-means.ts";
@@ -75,6 +77,8 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     stack.defer("demo site", () => demo.close());
     const metrics = new WorkMetrics(client, () => worker);
     stack.defer("metrics", async () => metrics.stop());
+    const telemetry = await openTelemetry(config, client, log);
+    if (telemetry !== null) stack.defer("telemetry", () => telemetry.close());
     let stopping = false;
     const parts = {
       pages: async () => tools,
@@ -86,14 +90,20 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       wake: (lanes: string[] | null) => (stopping || worker === null ? client : worker).wake(lanes),
     };
     const deps = apiDeps(config, log, options.version, client, parts, options.sources);
+    telemetry?.pushMetrics(() => metrics.read());
     deps.live.start();
     stack.defer("live", async () => deps.live.stop());
     // Agents at /mcp call the API of this server.
     const api = await createApi(deps, [
       addFirecrawl,
-      mcpRoutes(() =>
-        createClient({ url: "http://localhost", fetch: fetchFrom(api), retries: 0, headers: { "orb-client": "mcp" } }),
-      ),
+      mcpRoutes(({ principal, callerIp: ip }) => {
+        const { inject, end } = api.for({ principal: principal ?? LOCAL_PRINCIPAL, ip });
+        const headers = { "orb-client": "mcp" };
+        return {
+          client: createClient({ url: "http://localhost", fetch: fetchFrom({ inject }), retries: 0, headers }),
+          end,
+        };
+      }),
     ]);
     // Bind the port first: if it is taken, no work has started.
     const { url } = await api.listen().catch(async (error: unknown) => {
@@ -112,6 +122,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
         command: "serve",
         client,
         tools,
+        telemetry,
         ...(options.gauge === undefined ? {} : { gauge: options.gauge }),
         ...(options.onRole === undefined ? {} : { onRole: options.onRole }),
       });

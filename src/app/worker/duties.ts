@@ -21,8 +21,10 @@ import { sealStoredSecrets } from "../../supervisor/duties/seal-stored-secrets.t
 import { startDueJobs } from "../../supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "../../supervisor/duties/sweep-ended-runs.ts";
 import { sweepOrphanedFiles } from "../../supervisor/duties/sweep-orphaned-files.ts";
+import { trimAuditLog } from "../../supervisor/duties/trim-audit-log.ts";
 import { watchBudget } from "../../supervisor/duties/watch-budget.ts";
 import { createWebhookSender } from "../../supervisor/webhook-sender.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { Client } from "../context.ts";
 import type { PageTools } from "../page-tools.ts";
 
@@ -34,6 +36,7 @@ interface DutyDeps {
   isCluster: boolean;
   leads: () => boolean;
   tools: PageTools;
+  telemetry: Telemetry | null;
   stack: ServiceStack;
 }
 
@@ -45,7 +48,10 @@ interface WorkerDuties {
   leading: Duties;
 }
 
-export function createDuties(config: Config, { log, client, isCluster, leads, tools, stack }: DutyDeps): WorkerDuties {
+export function createDuties(
+  config: Config,
+  { log, client, isCluster, leads, tools, telemetry, stack }: DutyDeps,
+): WorkerDuties {
   const { clock, store } = client;
   const alerts = startAlerting(config, { ...client, log, works: true });
   stack.defer("alerts", () => alerts.stop());
@@ -85,6 +91,7 @@ export function createDuties(config: Config, { log, client, isCluster, leads, to
       sweepOrphanedFiles(client),
       archiveFiles({ ...client, log, policy: archivePolicy(config) }),
       watchBudget({ ...client, log, raise: alerts.raise, budget: client.diskBudget }),
+      trimAuditLog({ ...client, keepDays: config.auditKeepDays }),
       sealStoredSecrets({ ...client, log }),
       deliverWebhooks({
         ...client,
@@ -92,6 +99,7 @@ export function createDuties(config: Config, { log, client, isCluster, leads, to
         sender: webhooks,
         retry: { ...ALERT_RETRY, baseMs: config.retryBaseMs },
         bodyOf: (id, call, to) => webhookBody(store, id, call, to),
+        traceparentOf: telemetry?.runs?.traceparentOf,
       }),
       ...alerts.engineDuties,
     ],

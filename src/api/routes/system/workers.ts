@@ -12,6 +12,16 @@ const ActiveTask = strict({
   started_at: Time,
 });
 
+const RemoteBrowser = strict({
+  name: Type.String({ description: "host and port" }),
+  state: oneOf(["connecting", "up", "down"]),
+  pages: { ...Count, description: "open pages of this worker" },
+  max_pages: Count,
+  version: nullable(Type.String()),
+  problem: nullable(Type.String({ description: "why it is down" })),
+  since: nullable(Time),
+});
+
 export const Worker = strict({
   id: Uuid,
   machine: Type.String(),
@@ -32,6 +42,7 @@ export const Worker = strict({
   paused: nullable(Type.String({ description: "why it accepts no work; null: it does" })),
   drain_asked: Type.Boolean(),
   active: Type.Array(ActiveTask, { description: "the 100 longest running tasks" }),
+  browsers: Type.Array(RemoteBrowser, { description: "the browsers of APP_BROWSER_URL, as this worker sees them" }),
   started_at: Time,
   stopped_at: nullable(Time),
 });
@@ -44,6 +55,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workers",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The workers, also those on standby, newest first",
         operationId: "listWorkers",
@@ -62,6 +74,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workers/:id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One worker, with its current tasks",
         operationId: "getWorker",
@@ -80,6 +93,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.post(
       `/workers/:id/${name}`,
       {
+        config: { role: "admin", audit: drain ? "worker.drained" : "worker.resumed" },
         schema: {
           summary,
           operationId: `${name}Worker`,
@@ -94,6 +108,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/workers/:id/ping",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Ping a worker, and wait up to five seconds for its response",
         operationId: "pingWorker",
@@ -112,6 +127,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/runs/:run_id/tasks/:task_id/stop",
     {
+      config: { role: "operator", audit: "run.task_stopped" },
       schema: {
         summary: "Stop a task: it fails as task_stopped, and the rest of its run continues",
         operationId: "stopTask",

@@ -8,7 +8,7 @@ export type Problem = {
   status: number;
   detail: string;
   /** stable; docs/api.md and docs/errors.md list them */
-  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
+  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "role_missing" | "key_limited" | "rate_limited" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "outside_limits" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
   errors?: {
     /** the field: items[0].url, query.limit, path.site, header.idempotency-key */
     path: string;
@@ -40,13 +40,6 @@ export type Job = {
   fixtures: number | null;
   /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
   auto_repair: boolean;
-  /** channels to notify about this job, besides those whose rules match */
-  notify: {
-    /** id or name of a notification channel */
-    channel: string;
-    /** absent: all but run_completed and run_cancelled */
-    types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
-  }[];
   /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
   escalate: boolean;
   respect_robots: boolean;
@@ -247,6 +240,30 @@ export type Job = {
   updated_at: string;
 };
 
+export type Key = {
+  id: string;
+  name: string;
+  /** the beginning of the key */
+  prefix: string;
+  /** viewer reads, operator also starts and changes, admin does everything */
+  role: "viewer" | "operator" | "admin";
+  jobs: string[] | null;
+  sites: string[] | null;
+  tags: string[] | null;
+  requests_per_minute: number | null;
+  status: "active" | "expired" | "revoked";
+  /** UTC, ISO 8601 */
+  created_at: string;
+  created_by: {
+    kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+    id: string | null;
+    name: string;
+  } | null;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+};
+
 export type Run = {
   id: string;
   job_id: string | null;
@@ -359,6 +376,11 @@ export type Run = {
     found_on?: string;
     follow?: string | null;
   }[];
+  started_by: {
+    kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+    id: string | null;
+    name: string;
+  } | null;
   /** UTC, ISO 8601 */
   created_at: string;
   started_at: string | null;
@@ -752,6 +774,20 @@ export type Health = {
   uptime_seconds: number;
 };
 
+export type OwnKey = {
+  /** token: APP_API_TOKEN; local: no token is set, so everybody on this machine is an admin */
+  kind: "key" | "person" | "token" | "local";
+  id: string | null;
+  name: string;
+  /** viewer reads, operator also starts and changes, admin does everything */
+  role: "viewer" | "operator" | "admin";
+  jobs: string[] | null;
+  sites: string[] | null;
+  tags: string[] | null;
+  requests_per_minute: number | null;
+  expires_at: string | null;
+};
+
 export type Worker = {
   id: string;
   machine: string;
@@ -801,51 +837,6 @@ export type Worker = {
   /** UTC, ISO 8601 */
   started_at: string;
   stopped_at: string | null;
-};
-
-export type Channel = {
-  id: string;
-  name: string;
-  kind: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
-  /** the receiver, without secrets */
-  target: string;
-  settings: Record<string, Json>;
-  /** secret settings that are set */
-  secrets: string[];
-  /** a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel */
-  rules: {
-    /** absent: all but run_completed and run_cancelled */
-    types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
-    min_severity?: "info" | "warning" | "error";
-    /** jobs with one of these tags */
-    tags?: string[];
-    /** sites with their subdomains */
-    sites?: string[];
-    /** ids of jobs */
-    jobs?: string[];
-  }[];
-  quiet_hours: {
-    /** local time, such as 22:00 */
-    from: string;
-    /** local time, such as 07:00 */
-    to: string;
-    /** such as Europe/Berlin (default: UTC) */
-    timezone: string;
-    except: "info" | "warning" | "error" | null;
-  } | null;
-  group_minutes: number;
-  enabled: boolean;
-  status: "healthy" | "failing" | "unused" | "disabled";
-  failing_since: string | null;
-  last_error: string | null;
-  last_error_at: string | null;
-  last_delivered_at: string | null;
-  /** deliveries that wait */
-  waiting: number;
-  /** UTC, ISO 8601 */
-  created_at: string;
-  /** UTC, ISO 8601 */
-  updated_at: string;
 };
 
 export type Session = {
@@ -1470,13 +1461,6 @@ export type RunRecipe = {
     fixtures?: number | null;
     /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
     auto_repair?: boolean;
-    /** channels to notify about this job, besides those whose rules match */
-    notify?: {
-      /** id or name of a notification channel */
-      channel: string;
-      /** absent: all but run_completed and run_cancelled */
-      types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
-    }[];
     /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate?: boolean;
     respect_robots?: boolean;
@@ -1702,13 +1686,6 @@ export type JobVersion = {
     fixtures: number | null;
     /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
     auto_repair: boolean;
-    /** channels to notify about this job, besides those whose rules match */
-    notify: {
-      /** id or name of a notification channel */
-      channel: string;
-      /** absent: all but run_completed and run_cancelled */
-      types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
-    }[];
     /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate: boolean;
     respect_robots: boolean;
@@ -2531,13 +2508,6 @@ export interface Operations {
       fixtures?: number | null;
       /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
       auto_repair?: boolean;
-      /** channels to notify about this job, besides those whose rules match */
-      notify?: {
-        /** id or name of a notification channel */
-        channel: string;
-        /** absent: all but run_completed and run_cancelled */
-        types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
-      }[];
       /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -2732,6 +2702,24 @@ export interface Operations {
       version?: string;
     };
     answer: Job;
+  };
+  /** Change the name, role, limits or expiry of an API key; holds within a second */
+  "patch /keys/{key_id}": {
+    params: {
+      key_id: string;
+    };
+    query: undefined;
+    body: {
+      name?: string;
+      /** viewer reads, operator also starts and changes, admin does everything */
+      role?: "viewer" | "operator" | "admin";
+      jobs?: string[] | null;
+      sites?: string[] | null;
+      tags?: string[] | null;
+      requests_per_minute?: number | null;
+      expires_at?: string | null;
+    };
+    answer: Key;
   };
   /** Cancel, pause, resume or retry many runs by a filter; with dry_run only count them */
   "post /runs/bulk": {
@@ -2869,44 +2857,6 @@ export interface Operations {
     body: undefined;
     answer: Session;
   };
-  /** Add a notification channel */
-  "post /notifications/channels": {
-    params: undefined;
-    query: undefined;
-    body: {
-      /** unique; can be used instead of the id */
-      name: string;
-      kind: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
-      /** depends on the kind: GET /notifications/kinds lists them; secrets are never returned */
-      settings: Record<string, unknown>;
-      /** a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel */
-      rules?: {
-        /** absent: all but run_completed and run_cancelled */
-        types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
-        min_severity?: "info" | "warning" | "error";
-        /** jobs with one of these tags */
-        tags?: string[];
-        /** sites with their subdomains */
-        sites?: string[];
-        /** ids of jobs */
-        jobs?: string[];
-      }[];
-      quiet_hours?: {
-        /** local time, such as 22:00 */
-        from: string;
-        /** local time, such as 07:00 */
-        to: string;
-        /** such as Europe/Berlin (default: UTC) */
-        timezone?: string;
-        except?: "info" | "warning" | "error" | null;
-      } | null;
-      /** at most one message in this time (default: 0) */
-      group_minutes?: number;
-      /** default: true */
-      enabled?: boolean;
-    };
-    answer: Channel;
-  };
   /** Create a job */
   "post /jobs": {
     params: undefined;
@@ -2930,13 +2880,6 @@ export interface Operations {
       fixtures?: number | null;
       /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
       auto_repair?: boolean;
-      /** channels to notify about this job, besides those whose rules match */
-      notify?: {
-        /** id or name of a notification channel */
-        channel: string;
-        /** absent: all but run_completed and run_cancelled */
-        types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
-      }[];
       /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -3130,6 +3073,46 @@ export interface Operations {
     };
     answer: Job;
   };
+  /** Create an API key; the response is the only one that contains it */
+  "post /keys": {
+    params: undefined;
+    query: undefined;
+    body: {
+      name: string;
+      /** viewer reads, operator also starts and changes, admin does everything */
+      role: "viewer" | "operator" | "admin";
+      jobs?: string[] | null;
+      sites?: string[] | null;
+      tags?: string[] | null;
+      requests_per_minute?: number | null;
+      expires_at?: string | null;
+    };
+    answer: {
+      id: string;
+      name: string;
+      /** the beginning of the key */
+      prefix: string;
+      /** viewer reads, operator also starts and changes, admin does everything */
+      role: "viewer" | "operator" | "admin";
+      jobs: string[] | null;
+      sites: string[] | null;
+      tags: string[] | null;
+      requests_per_minute: number | null;
+      status: "active" | "expired" | "revoked";
+      /** UTC, ISO 8601 */
+      created_at: string;
+      created_by: {
+        kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+        id: string | null;
+        name: string;
+      } | null;
+      expires_at: string | null;
+      last_used_at: string | null;
+      revoked_at: string | null;
+      /** the key itself */
+      key: string;
+    };
+  };
   /** Store a session, encrypted and bound to its origin */
   "post /sessions": {
     params: undefined;
@@ -3196,15 +3179,6 @@ export interface Operations {
       steps: unknown;
     } | string;
     answer: Workflow;
-  };
-  /** Delete a channel with its deliveries */
-  "delete /notifications/channels/{channel_id}": {
-    params: {
-      channel_id: string;
-    };
-    query: undefined;
-    body: undefined;
-    answer: null;
   };
   /** Delete a saved page of a job */
   "delete /jobs/{job_id}/fixtures/{number}": {
@@ -3355,15 +3329,6 @@ export interface Operations {
     body: undefined;
     answer: string;
   };
-  /** One channel, without its secrets */
-  "get /notifications/channels/{channel_id}": {
-    params: {
-      channel_id: string;
-    };
-    query: undefined;
-    body: undefined;
-    answer: Channel;
-  };
   /** The concurrency limit of a concurrency key */
   "get /queue/concurrency-keys/{name}": {
     params: {
@@ -3495,6 +3460,15 @@ export interface Operations {
     body: undefined;
     answer: Workflow;
   };
+  /** One API key */
+  "get /keys/{key_id}": {
+    params: {
+      key_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: Key;
+  };
   /** Whether a token is required, and whether the caller is logged in */
   "get /session": {
     params: undefined;
@@ -3522,6 +3496,13 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: Overview;
+  };
+  /** Who calls: the key and its rights */
+  "get /keys/me": {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: OwnKey;
   };
   /** One proxy */
   "get /proxies/{proxy_id}": {
@@ -3814,14 +3795,14 @@ export interface Operations {
   "get /alerts": {
     params: undefined;
     query: {
-      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "channel_failing" | "test";
+      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "test";
       limit?: number;
       cursor?: string;
     };
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "channel_failing" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -3848,36 +3829,47 @@ export interface Operations {
     body: undefined;
     answer: WorkflowTask[];
   };
-  /** Kinds of channels, with their settings */
-  "get /notifications/kinds": {
+  /** Who changed what, from where and when, newest first; with format, all of it as a file */
+  "get /audit-log": {
     params: undefined;
-    query: undefined;
+    query: {
+      actor?: string;
+      actor_kind?: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+      action?: string;
+      object_kind?: string;
+      object_id?: string;
+      since?: string;
+      until?: string;
+      format?: "jsonl" | "csv";
+      limit?: number;
+      cursor?: string;
+    };
     body: undefined;
     answer: {
-      kind: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
-      label: string;
-      about: string;
-      fields: {
+      seq: number;
+      /** UTC, ISO 8601 */
+      at: string;
+      /** who did it */
+      actor: {
+        kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+        id: string | null;
         name: string;
-        label: string;
-        about: string;
-        type: "text" | "url" | "integer" | "choice" | "list";
-        required: boolean;
-        secret: boolean;
-        /** when it changes, secrets must be entered again */
-        destination: boolean;
-        example: string | null;
-        choices: string[] | null;
-        default: string | number | null;
+      };
+      /** such as job.updated */
+      action: string;
+      object: {
+        kind: string;
+        id: string | null;
+      };
+      ip: string | null;
+      request_id: string | null;
+      /** the fields that differ, with secrets masked */
+      changes: {
+        path: string;
+        before: Json;
+        after: Json;
       }[];
     }[];
-  };
-  /** Notification channels by name, without their secrets */
-  "get /notifications/channels": {
-    params: undefined;
-    query: undefined;
-    body: undefined;
-    answer: Channel[];
   };
   /** The results of a crawl so far, oldest first; with format, all of them as a file */
   "get /scraping/tasks/{task_id}/results": {
@@ -4053,38 +4045,6 @@ export interface Operations {
     body: undefined;
     answer: Deletion[];
   };
-  /** Notifications that were sent or wait, newest first */
-  "get /notifications/deliveries": {
-    params: undefined;
-    query: {
-      channel?: string;
-      state?: "waiting" | "delivered" | "given_up";
-      limit?: number;
-      cursor?: string;
-    };
-    body: undefined;
-    answer: {
-      id: string;
-      channel_id: string;
-      channel: string;
-      /** the same in every channel and attempt */
-      notification_id: string;
-      message_id: string | null;
-      type: "run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing" | "test";
-      subject: string;
-      message: string;
-      job_id: string | null;
-      site: string | null;
-      run_id: string | null;
-      state: "waiting" | "delivered" | "given_up";
-      tries: number;
-      next_try_at: string | null;
-      last_error: string | null;
-      /** UTC, ISO 8601 */
-      created_at: string;
-      delivered_at: string | null;
-    }[];
-  };
   /** The entries of a step with for_each, in the order of its list */
   "get /workflows/{workflow_id}/tasks/{task}/entries": {
     params: {
@@ -4255,6 +4215,17 @@ export interface Operations {
     };
     body: undefined;
     answer: Job[];
+  };
+  /** API keys, newest first */
+  "get /keys": {
+    params: undefined;
+    query: {
+      revoked?: boolean;
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: Key[];
   };
   /** Lanes with open work, by name: their owner, their queued tasks, and why they wait */
   "get /queue/lanes": {
@@ -4727,7 +4698,7 @@ export interface Operations {
       updated_at: string;
     }[];
   };
-  /** Log in with the token; sets a cookie */
+  /** Log in with a key or the token; sets a cookie */
   "post /session": {
     params: undefined;
     query: undefined;
@@ -5333,6 +5304,11 @@ export interface Operations {
         found_on?: string;
         follow?: string | null;
       }[];
+      started_by: {
+        kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+        id: string | null;
+        name: string;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -5344,6 +5320,15 @@ export interface Operations {
       /** retried tasks */
       retried: number;
     };
+  };
+  /** Revoke an API key for ever, on every machine within a second; open streams end. It stays in the list */
+  "delete /keys/{key_id}": {
+    params: {
+      key_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: Key;
   };
   /** Change the concurrency limit of a concurrency key; also applies to running work */
   "put /queue/concurrency-keys/{name}": {
@@ -5722,7 +5707,7 @@ export interface Operations {
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "channel_failing" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -5736,62 +5721,6 @@ export interface Operations {
       next_try_at: string | null;
       last_error: string | null;
       delivered_at: string | null;
-    };
-  };
-  /** Send a test message, in quiet hours, too */
-  "post /notifications/channels/{channel_id}/test": {
-    params: {
-      channel_id: string;
-    };
-    query: undefined;
-    body: undefined;
-    answer: {
-      delivered: boolean;
-      error: string | null;
-      channel: {
-        id: string;
-        name: string;
-        kind: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
-        /** the receiver, without secrets */
-        target: string;
-        settings: Record<string, Json>;
-        /** secret settings that are set */
-        secrets: string[];
-        /** a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel */
-        rules: {
-          /** absent: all but run_completed and run_cancelled */
-          types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
-          min_severity?: "info" | "warning" | "error";
-          /** jobs with one of these tags */
-          tags?: string[];
-          /** sites with their subdomains */
-          sites?: string[];
-          /** ids of jobs */
-          jobs?: string[];
-        }[];
-        quiet_hours: {
-          /** local time, such as 22:00 */
-          from: string;
-          /** local time, such as 07:00 */
-          to: string;
-          /** such as Europe/Berlin (default: UTC) */
-          timezone: string;
-          except: "info" | "warning" | "error" | null;
-        } | null;
-        group_minutes: number;
-        enabled: boolean;
-        status: "healthy" | "failing" | "unused" | "disabled";
-        failing_since: string | null;
-        last_error: string | null;
-        last_error_at: string | null;
-        last_delivered_at: string | null;
-        /** deliveries that wait */
-        waiting: number;
-        /** UTC, ISO 8601 */
-        created_at: string;
-        /** UTC, ISO 8601 */
-        updated_at: string;
-      };
     };
   };
   /** Test a job's rules on its saved pages; nothing is fetched or changed */
@@ -5858,46 +5787,6 @@ export interface Operations {
     body: undefined;
     answer: Run;
   };
-  /** Change a channel; secrets that are not sent stay */
-  "patch /notifications/channels/{channel_id}": {
-    params: {
-      channel_id: string;
-    };
-    query: undefined;
-    body: {
-      /** unique; can be used instead of the id */
-      name?: string;
-      kind?: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
-      /** depends on the kind: GET /notifications/kinds lists them; secrets are never returned */
-      settings?: Record<string, unknown>;
-      /** a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel */
-      rules?: {
-        /** absent: all but run_completed and run_cancelled */
-        types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
-        min_severity?: "info" | "warning" | "error";
-        /** jobs with one of these tags */
-        tags?: string[];
-        /** sites with their subdomains */
-        sites?: string[];
-        /** ids of jobs */
-        jobs?: string[];
-      }[];
-      quiet_hours?: {
-        /** local time, such as 22:00 */
-        from: string;
-        /** local time, such as 07:00 */
-        to: string;
-        /** such as Europe/Berlin (default: UTC) */
-        timezone?: string;
-        except?: "info" | "warning" | "error" | null;
-      } | null;
-      /** at most one message in this time (default: 0) */
-      group_minutes?: number;
-      /** default: true */
-      enabled?: boolean;
-    };
-    answer: Channel;
-  };
   /** Validate a definition, a template or params, and list all errors; nothing is created */
   "post /workflows/validate": {
     params: undefined;
@@ -5932,15 +5821,15 @@ export const ROUTES = {
   cancelRun: "post /jobs/runs/{run_id}/cancel",
   cancelWorkflow: "post /workflows/{workflow_id}/cancel",
   changeJob: "patch /jobs/{job_id}",
+  changeKey: "patch /keys/{key_id}",
   changeRuns: "post /runs/bulk",
   changeSite: "patch /sites/{site}",
   changeWorkflow: "patch /workflows/{workflow_id}",
   checkSession: "post /sessions/{session_id}/check",
-  createChannel: "post /notifications/channels",
   createJob: "post /jobs",
+  createKey: "post /keys",
   createSession: "post /sessions",
   createWorkflow: "post /workflows",
-  deleteChannel: "delete /notifications/channels/{channel_id}",
   deleteFixture: "delete /jobs/{job_id}/fixtures/{number}",
   deleteJob: "delete /jobs/{job_id}",
   deleteProxy: "delete /proxies/{proxy_id}",
@@ -5954,7 +5843,6 @@ export const ROUTES = {
   enableProxy: "post /proxies/{proxy_id}/enable",
   forgetLearnedStrategy: "delete /sites/{site}/learned-strategy",
   getArtifact: "get /artifacts/{artifact_id}",
-  getChannel: "get /notifications/channels/{channel_id}",
   getConcurrencyKey: "get /queue/concurrency-keys/{name}",
   getConfig: "get /config",
   getCrawl: "get /scraping/tasks/{task_id}/status",
@@ -5969,10 +5857,12 @@ export const ROUTES = {
   getJobRepair: "get /jobs/{job_id}/repair",
   getJobVersion: "get /jobs/{job_id}/versions/{version}",
   getJobWorkflow: "get /jobs/{job_id}/workflow",
+  getKey: "get /keys/{key_id}",
   getLogin: "get /session",
   getMetrics: "get /metrics",
   getOpenapi: "get /openapi.json",
   getOverview: "get /overview",
+  getOwnKey: "get /keys/me",
   getProxy: "get /proxies/{proxy_id}",
   getProxyRefresh: "get /proxies/refresh/{job_id}",
   getQueueItem: "get /queue/items/{id}",
@@ -6000,12 +5890,10 @@ export const ROUTES = {
   learnRules: "post /extract/learn",
   listAlerts: "get /alerts",
   listAllWorkflowTasks: "get /workflows/tasks",
-  listChannelKinds: "get /notifications/kinds",
-  listChannels: "get /notifications/channels",
+  listAuditLog: "get /audit-log",
   listCrawlResults: "get /scraping/tasks/{task_id}/results",
   listCrawls: "get /scraping/tasks",
   listDeletions: "get /runs/deletions",
-  listDeliveries: "get /notifications/deliveries",
   listEntries: "get /workflows/{workflow_id}/tasks/{task}/entries",
   listEvents: "get /jobs/runs/{run_id}/events",
   listFixtures: "get /jobs/{job_id}/fixtures",
@@ -6014,6 +5902,7 @@ export const ROUTES = {
   listJobRuns: "get /jobs/{job_id}/runs",
   listJobVersions: "get /jobs/{job_id}/versions",
   listJobs: "get /jobs",
+  listKeys: "get /keys",
   listLanes: "get /queue/lanes",
   listProxies: "get /proxies",
   listQueueItems: "get /queue/items",
@@ -6058,6 +5947,7 @@ export const ROUTES = {
   resumeWorkflow: "post /workflows/{workflow_id}/resume",
   retryFailedItems: "post /queue/retry-failed",
   retryFailedTasks: "post /jobs/runs/{run_id}/retry-failed",
+  revokeKey: "delete /keys/{key_id}",
   setConcurrencyKey: "put /queue/concurrency-keys/{name}",
   setResolver: "put /queue/resolvers/{name}",
   setSite: "put /sites/{site}",
@@ -6072,10 +5962,8 @@ export const ROUTES = {
   streamLive: "get /live/stream",
   streamSitesProgress: "get /sites/progress/stream",
   testAlerts: "post /alerts/test",
-  testChannel: "post /notifications/channels/{channel_id}/test",
   testJob: "post /jobs/{job_id}/test",
   unkeepRun: "delete /jobs/runs/{run_id}/keep",
-  updateChannel: "patch /notifications/channels/{channel_id}",
   validateWorkflow: "post /workflows/validate",
 } as const satisfies Record<string, keyof Operations>;
 
@@ -6083,11 +5971,12 @@ export const ROUTES = {
 export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /queue/items",
   "patch /jobs/{job_id}",
+  "patch /keys/{key_id}",
   "post /runs/bulk",
   "patch /sites/{site}",
   "patch /workflows/{workflow_id}",
-  "post /notifications/channels",
   "post /jobs",
+  "post /keys",
   "post /sessions",
   "post /workflows",
   "post /runs/deletions",
@@ -6107,7 +5996,6 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /scraping/async-scrape",
   "post /runs",
   "post /jobs/{job_id}/test",
-  "patch /notifications/channels/{channel_id}",
   "post /workflows/validate",
 ]);
 
@@ -6124,9 +6012,9 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /workflows/templates/{name}",
   "get /alerts",
   "get /workflows/tasks",
+  "get /audit-log",
   "get /scraping/tasks/{task_id}/results",
   "get /scraping/tasks",
-  "get /notifications/deliveries",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
   "get /jobs/runs/{run_id}/events",
   "get /workflows/{workflow_id}/tasks/{task}/items",
@@ -6134,6 +6022,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /jobs/{job_id}/runs",
   "get /jobs/{job_id}/versions",
   "get /jobs",
+  "get /keys",
   "get /queue/lanes",
   "get /proxies",
   "get /queue/items",
@@ -6162,15 +6051,16 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
 export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /alerts",
   "get /workflows/tasks",
+  "get /audit-log",
   "get /scraping/tasks/{task_id}/results",
   "get /scraping/tasks",
-  "get /notifications/deliveries",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
   "get /workflows/{workflow_id}/tasks/{task}/items",
   "get /jobs/{job_id}/changes",
   "get /jobs/{job_id}/runs",
   "get /jobs/{job_id}/versions",
   "get /jobs",
+  "get /keys",
   "get /queue/lanes",
   "get /proxies",
   "get /queue/items",
@@ -6189,7 +6079,6 @@ export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
 
 /** Done once however often they are sent with the same idempotency-key. */
 export const REPEATABLE: ReadonlySet<string> = new Set<keyof Operations>([
-  "post /notifications/channels",
   "post /jobs",
   "post /sessions",
   "post /workflows",

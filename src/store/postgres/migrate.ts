@@ -21,7 +21,8 @@ import { fixtures } from "./migrations/0018-fixtures.ts";
 import { jobVersions } from "./migrations/0019-job-versions.ts";
 import { repairs } from "./migrations/0020-repairs.ts";
 import { monitors } from "./migrations/0021-monitors.ts";
-import { notifications } from "./migrations/0022-notifications.ts";
+import { access } from "./migrations/0022-access.ts";
+import { notifications } from "./migrations/0023-notifications.ts";
 
 export interface Migration {
   version: number;
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobVersions,
   repairs,
   monitors,
+  access,
   notifications,
 ];
 

@@ -31,7 +31,8 @@ import { fixtures } from "./migrations/0026-fixtures.ts";
 import { jobVersions } from "./migrations/0027-job-versions.ts";
 import { repairs } from "./migrations/0028-repairs.ts";
 import { monitors } from "./migrations/0029-monitors.ts";
-import { notifications } from "./migrations/0030-notifications.ts";
+import { access } from "./migrations/0030-access.ts";
+import { notifications } from "./migrations/0031-notifications.ts";
 
 export interface Migration {
   version: number;
@@ -72,6 +73,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobVersions,
   repairs,
   monitors,
+  access,
   notifications,
 ];
 

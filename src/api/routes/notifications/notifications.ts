@@ -28,6 +28,7 @@ export function notificationRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/notifications/kinds",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Kinds of channels, with their settings",
         operationId: "listChannelKinds",
@@ -41,6 +42,7 @@ export function notificationRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/notifications/channels",
     {
+      config: { role: "admin" },
       schema: {
         summary: "Notification channels by name, without their secrets",
         operationId: "listChannels",
@@ -54,6 +56,7 @@ export function notificationRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/notifications/channels",
     {
+      config: { role: "admin" },
       schema: {
         summary: "Add a notification channel",
         operationId: "createChannel",
@@ -73,6 +76,7 @@ export function notificationRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/notifications/channels/:channel_id",
     {
+      config: { role: "admin" },
       schema: {
         summary: "One channel, without its secrets",
         operationId: "getChannel",
@@ -87,6 +91,7 @@ export function notificationRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.patch(
     "/notifications/channels/:channel_id",
     {
+      config: { role: "admin" },
       schema: {
         summary: "Change a channel; secrets that are not sent stay",
         operationId: "updateChannel",
@@ -102,6 +107,7 @@ export function notificationRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/notifications/channels/:channel_id",
     {
+      config: { role: "admin" },
       schema: {
         summary: "Delete a channel with its deliveries",
         operationId: "deleteChannel",
@@ -119,6 +125,7 @@ export function notificationRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/notifications/channels/:channel_id/test",
     {
+      config: { role: "admin", audit: "channel.tested" },
       schema: {
         summary: "Send a test message, in quiet hours, too",
         operationId: "testChannel",
@@ -133,6 +140,7 @@ export function notificationRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/notifications/deliveries",
     {
+      config: { role: "admin" },
       schema: {
         summary: "Notifications that were sent or wait, newest first",
         operationId: "listDeliveries",

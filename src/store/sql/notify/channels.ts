@@ -6,6 +6,7 @@ import type { Settings } from "../../../domain/notify/channel-kind.ts";
 import type { ChannelRecord, NewChannel } from "../../ports/notify/notify-port.ts";
 import type { Created, IdempotencyKey } from "../../records/job-records.ts";
 import { type Context, parseJson, rows, toJson } from "../kernel/context.ts";
+import { logChange } from "../kernel/audit-entry.ts";
 import { createOnce } from "../kernel/idempotency-keys.ts";
 
 export interface ChannelRow {
@@ -91,10 +92,22 @@ export async function createChannel(
     if (row === undefined) throw nameTaken();
     // The stored idempotent response must not contain the secret.
     const { sealed: _, ...created } = channelRecord(context, row);
+    logChange(context, "channel.created", { kind: "channel", id: created.id }, { after: loggedChannel(created) });
     return { created, lanes: [] };
   });
   return { ...answer, created: { ...answer.created, sealed: new Uint8Array() } };
 }
+
+/** For the audit log: what the operator has set, without secrets. */
+const loggedChannel = ({ name, kind, target, rules, quiet, groupMs, enabled }: Omit<ChannelRecord, "sealed">) => ({
+  name,
+  kind,
+  target,
+  rules,
+  quiet,
+  group_ms: groupMs,
+  enabled,
+});
 
 const valuesOf = ({ name, kind, settings, sealed, target, rules, quiet, groupMs, enabled }: NewChannel) =>
   [
@@ -142,7 +155,14 @@ export function updateChannel(context: Context, id: string, change: Partial<NewC
              WHERE channel = ? AND state = 'waiting'`,
           )
           .run(row.n);
-      return channelRecord(context, row);
+      const changed = channelRecord(context, row);
+      logChange(
+        context,
+        "channel.changed",
+        { kind: "channel", id: changed.id },
+        { before: loggedChannel(channelRecord(context, before)), after: loggedChannel(changed) },
+      );
+      return changed;
     },
     { durable: true },
   );
@@ -151,9 +171,11 @@ export function updateChannel(context: Context, id: string, change: Partial<NewC
 export function deleteChannel(context: Context, id: string): void {
   context.connection.write(
     () => {
-      const { n } = requireChannel(context, id);
-      context.connection.sql("DELETE FROM notification_deliveries WHERE channel = ?").run(n);
-      context.connection.sql("DELETE FROM notification_channels WHERE n = ?").run(n);
+      const row = requireChannel(context, id);
+      const deleted = channelRecord(context, row);
+      context.connection.sql("DELETE FROM notification_deliveries WHERE channel = ?").run(row.n);
+      context.connection.sql("DELETE FROM notification_channels WHERE n = ?").run(row.n);
+      logChange(context, "channel.deleted", { kind: "channel", id: deleted.id }, { before: loggedChannel(deleted) });
     },
     { durable: true },
   );

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 /** Notification channels, what they are notified of, and their deliveries. */
 export const notifications = {
-  version: 30,
+  version: 31,
   name: "notifications",
   up(db: DatabaseSync): void {
     db.exec(`

@@ -1,6 +1,6 @@
 /** Notification channels, what they are notified of, and their deliveries. */
 export const notifications = {
-  version: 22,
+  version: 23,
   name: "notifications",
   // Their alerts and events would reach no channel.
   olderMayRun: false,

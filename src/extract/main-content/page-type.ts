@@ -1,6 +1,6 @@
 /** Classifies the type of a page, with the reason. */
-import { MONEY, type PageContext } from "./columns.ts";
-import type { BlockPage } from "./blocks.ts";
+import { type BlockPage, MONEY } from "./blocks.ts";
+import type { PageContext } from "./columns.ts";
 import type { Box } from "./boxes.ts";
 
 export const PAGE_TYPES = ["article", "documentation", "product", "collection", "listing", "forum", "service"] as const;

@@ -31,10 +31,13 @@ export async function run(_rounds: number, { folders, ...options }: ContentOptio
   if (options.train === true) {
     const set = readTrainingSet(corpora);
     print(`learning from ${set.pages.length} pages …`);
-    writeFileSync(MODEL, writeModel(
+    writeFileSync(
+      MODEL,
+      writeModel(
         train(set, () => true),
         trainTypes(set.pages, set.types, () => true),
-      ));
+      ),
+    );
     print("the model is written; start again to measure it");
     return true;
   }

@@ -56,11 +56,15 @@ function byModel(page: BlockPage, context: PageContext): MainContent | null {
   const chosen = contentBlocks(surveyed, likelihoods(surveyed, context));
   const first = chosen.indexOf(true);
   if (first < 0) return null;
-  const headline = surveyed.titleAt >= 0 && surveyed.titleAt <= first ? page.blocks[surveyed.titleAt]! : null;
-  const inText = new Selection(page, chosen);
-  if (headline === null || chosen[surveyed.titleAt]) return { ...inText.content(), keepInText: inText.keep };
-  const shown = new Selection(page, chosen.with(surveyed.titleAt, true));
-  return { ...shown.content(), keepInText: inText.keep };
+  const { titleAt } = surveyed;
+  const rest = chosen.with(Math.max(0, titleAt), false);
+  // The headline above the content is not in the text, whatever the model says, unless there is nothing else.
+  if (titleAt < 0 || titleAt > first || !rest.includes(true)) {
+    const all = new Selection(page, chosen);
+    return { ...all.content(), keepInText: all.keep };
+  }
+  const inText = new Selection(page, rest);
+  return { ...new Selection(page, chosen.with(titleAt, true)).content(), keepInText: inText.keep };
 }
 
 /** Selects the content blocks by their likelihoods. */

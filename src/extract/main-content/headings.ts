@@ -9,7 +9,8 @@ const MIN_WORDS = 10;
 export function withHeadings({ blocks }: BlockPage, chosen: readonly boolean[]): boolean[] {
   const all = [...chosen];
   for (const [index, block] of blocks.entries()) {
-    if (all[index] || !CHAPTER.test(block.box.element.tag.name) || block.words > MAX_WORDS || block.box.hidden) continue;
+    if (all[index] || !CHAPTER.test(block.box.element.tag.name) || block.words > MAX_WORDS || block.box.hidden)
+      continue;
     const next = blocks[index + 1];
     if (next === undefined || !chosen[index + 1] || next.box.parent !== block.box.parent || !isText(next)) continue;
     all[index] = index > 0 && all[index - 1]! && isNear(blocks[index - 1]!, block);

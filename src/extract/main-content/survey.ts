@@ -54,7 +54,8 @@ export interface Survey extends BlockPage {
 /** Headings that announce other pages. */
 export const OTHERS =
   /relat(ed|ion|iert)|relacionad|ähnlich|verwandt|weitere|auch interess|das könnte|mehr (zu|aus|von)|meistgelesen|correlat|leggi anche|potrebbe|altri articoli|più (letti|lette|popolari)|à lire|lire aussi|voir aussi|aussi|articles (liés|similaires)|les plus lus|lea (también|mas|más)|también|te puede|más (leído|noticias|vist|de )|mais (lid|notícias|vist|recentes|de )|você|leia|veja|últim|ultim|zobacz|czytaj|podobne|powiązane|читайте|похож|также|ещё|популярн|последни|gerelateerd|lees ook|meest gelezen|läs (också|mer)|les også|læs også|ilgili|benzer|相关|相關|推荐|推薦|関連|おすすめ|人気|관련|recommend|empfohl|recomend|consigliat|more (from|in|on|stories|news|articles)|you (may|might) also|also (like|viewed|bought)|read (more|next)|see also|trending|popular|latest|similar|up next|don.t miss|top stories|sponsored|follow us|newsletter|suscr|inscri|abonn|teilen|condivid|compart|partag|sign up|subscribe|share|about the author|tags|categories|archives|recent (posts|comments)|links|navigation|footer|menu|cookie|privacy/i;
-const TALK = /comments?|coment[aá]rios|kommentar|commentaires?|comenti|комментар|reacties|评论|コメント|repl(y|ies)|reviews?|discussion|responses|leave a/i;
+const TALK =
+  /comments?|coment[aá]rios|kommentar|commentaires?|comenti|комментар|reacties|评论|コメント|repl(y|ies)|reviews?|discussion|responses|leave a/i;
 
 export function survey(page: BlockPage, title: string): Survey {
   const { blocks, boxes, body } = page;

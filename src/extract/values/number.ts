@@ -47,7 +47,7 @@ export function parseNumber(text: string, language: string | null = null): numbe
 
 /** `1½`, `2 ¾`, `1 1/2`; `4/5` without a whole number is a rating or a page as often. */
 function fractionAt(text: string): number {
-  const written = /^ ([1-7])[\/\u2044]([2348])(?![\d\/])/.exec(text);
+  const written = /^ ([1-7])[/\u2044]([2348])(?![\d/])/.exec(text);
   if (written !== null && Number(written[1]) < Number(written[2])) return Number(written[1]) / Number(written[2]);
   return FRACTIONS[/^[ \u00a0\u202f]?(\D)/.exec(text)?.[1] ?? ""] ?? 0;
 }

@@ -160,9 +160,7 @@ export class Settler {
       lost.clear();
       busy.clear();
       for (const [owner, { outcomes, politeness }] of batch) {
-        const { ours = [], others = [] } = Object.groupBy(outcomes, (outcome) =>
-          isOurs(outcome) ? "ours" : "others",
-        );
+        const { ours = [], others = [] } = Object.groupBy(outcomes, (outcome) => (isOurs(outcome) ? "ours" : "others"));
         const ended = owner.lane.settle(owner.hold, ours, politeness);
         if (ended === null) {
           lost.add(owner);

@@ -15,14 +15,16 @@ export function writeModel(content: BoostedModel, types: readonly BoostedModel[]
     "value" in node
       ? `=${number(node.value)}`
       : `${placeOf(node.column)}<${number(node.limit)} ${write(node.left)} ${write(node.right)}`;
-  const text = ({ base, trees }: BoostedModel) => `\`\n${[number(base), ...trees.map(write)].join("\n")}\n\``;
+  const parts = ({ base, trees }: BoostedModel) => [number(base), ...trees.map(write)];
   return `/** Made by \`npm run bench -- content FOLDER … --train\`; not written by hand. */
 export const COLUMN_NAMES =
   "${used.map((column) => OWN_COLUMNS[column]!.name).join(" ")}";
-export const CONTENT = ${text(content)};
+export const CONTENT = \`
+${parts(content).join("\n")}
+\`;
 /** In the order of PAGE_TYPES. */
 export const TYPES = [
-${types.map((model) => `  ${text(model)},`).join("\n")}
+${types.map((model) => `  \`${parts(model).join(";")}\`,`).join("\n")}
 ];
 `;
 }

@@ -1,7 +1,14 @@
 /** Grids: repeated items side by side, such as cards, search results and posts. */
 import type { BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
-import type { Chapter } from "./survey.ts";
+
+/** The last heading before a block. */
+export interface Chapter {
+  at: number;
+  level: number;
+  /** 1: announces other pages. 2: comments or reviews. 0: other. */
+  kind: number;
+}
 
 export interface Grid {
   items: number;

@@ -68,10 +68,10 @@ function readModels(): Models {
   return { columns, content: readForest(CONTENT), types: TYPES.map(readForest) };
 }
 
-/** The base, then trees in preorder, one per line: `3<0.25`, its left subtree, its right subtree; `=0.1` is a leaf. */
+/** The base, then trees in preorder, one per line or semicolon: `3<0.25`, its left subtree, its right subtree; `=0.1` is a leaf. */
 function readForest(text: string): Forest {
   const nodes: { column: number; limit: number; right: number }[] = [];
-  const [base, ...lines] = text.trim().split("\n");
+  const [base, ...lines] = text.trim().split(/[\n;]/);
   const roots = lines.map((line) => {
     const words = line.trim().split(" ");
     const root = nodes.length;

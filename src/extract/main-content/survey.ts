@@ -1,7 +1,7 @@
 /** Page-wide statistics of the blocks, computed before each block is scored. */
 import type { Block, BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
-import { findGrids, type Grids } from "./grids.ts";
+import { type Chapter, findGrids, type Grids } from "./grids.ts";
 import { HEADING } from "./marks.ts";
 
 /** Statistics of blocks with the same shape. */
@@ -11,14 +11,6 @@ export interface Shape {
   linkWords: number;
   sentences: number;
   firstAt: number;
-}
-
-/** The last heading before a block. */
-export interface Chapter {
-  at: number;
-  level: number;
-  /** 1: announces other pages. 2: comments or reviews. 0: other. */
-  kind: number;
 }
 
 export interface Survey extends BlockPage {

@@ -1,7 +1,7 @@
 /**
  * A magazine of many subjects, made from a seed: sections with lists of articles, their next pages, navigation and footer
  * on every page, articles that link to others, and a tenth of the pages about repairing bicycle brakes. Most of those are
- * in one section, some in others. Advertisements promise the same and are about something else.
+ * in one section, some in others; articles have tags, whose pages list them. Advertisements promise the same and are about something else.
  */
 import { html } from "./misbehaviours.ts";
 
@@ -23,6 +23,7 @@ export const GOAL = "repairing bicycle brakes";
 
 interface GoalPage {
   title: string;
+  tag: string;
   section: string;
   isRelevant: boolean;
   links: string[];
@@ -46,6 +47,8 @@ function randomFrom(seed: number): () => number {
 }
 
 const PER_LIST = 15;
+/** Per subject. */
+const TAGS = 3;
 
 /** `pages` in all; a tenth of them is relevant. */
 export function goalSite(pages: number, seed = 7): GoalSite {
@@ -57,7 +60,8 @@ export function goalSite(pages: number, seed = 7): GoalSite {
   };
   const sections = Object.keys(SUBJECTS);
   const promos = Math.round(pages * 0.03);
-  const lists = Math.ceil(pages / PER_LIST / 1.1);
+  // Sections and tags list each article once.
+  const lists = Math.ceil((2 * pages) / (PER_LIST + 2)) + TAGS * 4;
   const articles = pages - 1 - promos - lists - 3;
   const relevant = Math.round(pages / 10);
   const site = new Map<string, GoalPage>();
@@ -71,7 +75,8 @@ export function goalSite(pages: number, seed = 7): GoalSite {
         ? `Saturday workshop, part ${n}`
         : `How to ${pick(["repair", "adjust", "bleed"])} a ${first === "brake" ? "" : `${first} `}brake`
       : `${first} ${second} ${pick(SUBJECTS[section]!.split(" "))}`;
-    site.set(`/${section}/${(n * 7919) % 100_003}.html`, { title, section, isRelevant, links: [] });
+    const tag = pick((isRelevant ? BRAKES : SUBJECTS[section]!).split(" ").slice(1, 1 + TAGS));
+    site.set(`/${section}/${(n * 7919) % 100_003}.html`, { title, tag, section, isRelevant, links: [] });
   }
   const paths = [...site.keys()];
   const relevantPaths = paths.filter((path) => site.get(path)!.isRelevant);
@@ -93,30 +98,56 @@ export function goalSite(pages: number, seed = 7): GoalSite {
        <main><h1>${title}</h1>${content}</main>${ad()}${footer}</body></html>`,
     );
   const linkTo = (path: string) => `<a href="${path}">${site.get(path)!.title}</a>`;
-  for (const [path, { title, section, isRelevant, links }] of site) {
+  for (const [path, { title, tag, section, isRelevant, links }] of site) {
     const text = isRelevant
       ? `<p>${words(BRAKES, 90, 0.3)}</p><p>${words(BRAKES, 90, 0.25)}</p>`
       : `<p>${words(SUBJECTS[section]!, 110, 0.3)}</p><p>${words(SUBJECTS[section]!, 70, 0.2)}</p>`;
-    routes[path] = page(title, `${text}<ul>${links.map((to) => `<li>${linkTo(to)}</li>`).join("")}</ul>`);
+    routes[path] = page(
+      title,
+      `${text}<ul>${links.map((to) => `<li>${linkTo(to)}</li>`).join("")}</ul><p class="tags">Tags: <a href="/tag/${tag}">${tag}</a></p>`,
+    );
   }
-  // Each section is a chain of lists, in no order of subject.
+  // Each section and each tag is a chain of lists, in no order of subject.
   const shuffled = paths.toSorted(() => random() - 0.5);
   let listed = 0;
-  for (const section of sections) {
-    const own = shuffled.filter((path) => site.get(path)!.section === section);
+  const list = (name: string, at: string, own: readonly string[], vocabulary: string) => {
     for (let from = 0, n = 1; from < own.length; from += PER_LIST, n += 1) {
-      const path = n === 1 ? `/${section}/` : `/${section}/page/${n}`;
-      const more = from + PER_LIST < own.length ? `<a class="next" href="/${section}/page/${n + 1}">Older articles</a>` : "";
+      const path = n === 1 ? at : `${at.replace(/\/$/, "")}/page/${n}`;
+      const next = `${at.replace(/\/$/, "")}/page/${n + 1}`;
+      const more = from + PER_LIST < own.length ? `<a class="next" href="${next}">Older articles</a>` : "";
       const entries = own
         .slice(from, from + PER_LIST)
-        .map((to) => `<li>${linkTo(to)}<p>${words(SUBJECTS[section]!, 12, 0.2)}</p></li>`);
-      routes[path] = page(`${section}, page ${n}`, `<ul>${entries.join("")}</ul><div class="pagination">${more}</div>`);
+        .map((to) => `<li>${linkTo(to)}<p>${words(vocabulary, 12, 0.2)}</p></li>`);
+      routes[path] = page(`${name}, page ${n}`, `<ul>${entries.join("")}</ul><div class="pagination">${more}</div>`);
       listed += 1;
     }
-  }
+  };
+  for (const section of sections)
+    list(
+      section,
+      `/${section}/`,
+      shuffled.filter((path) => site.get(path)!.section === section),
+      SUBJECTS[section]!,
+    );
+  for (const tag of new Set([...site.values()].map((article) => article.tag)))
+    list(
+      tag,
+      `/tag/${tag}`,
+      shuffled.filter((path) => site.get(path)!.tag === tag),
+      FILLER,
+    );
   for (let n = 0; n < promos; n += 1)
-    routes[`/offers/${n}`] = page(`Offer ${n}`, `<p>${words("discount voucher newsletter subscribe price deal", 90, 0.3)}</p>`);
+    routes[`/offers/${n}`] = page(
+      `Offer ${n}`,
+      `<p>${words("discount voucher newsletter subscribe price deal", 90, 0.3)}</p>`,
+    );
   for (const name of ["about", "terms", "contact"]) routes[`/${name}`] = page(name, `<p>${words(FILLER, 60, 1)}</p>`);
-  routes["/"] = page("The Magazine", `<p>${words(FILLER, 50, 1)}</p><ul>${shuffled.slice(0, 8).map((to) => `<li>${linkTo(to)}</li>`).join("")}</ul>`);
+  routes["/"] = page(
+    "The Magazine",
+    `<p>${words(FILLER, 50, 1)}</p><ul>${shuffled
+      .slice(0, 8)
+      .map((to) => `<li>${linkTo(to)}</li>`)
+      .join("")}</ul>`,
+  );
   return { routes, relevant: new Set(relevantPaths), pages: articles + listed + promos + 4 };
 }

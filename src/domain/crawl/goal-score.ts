@@ -28,6 +28,8 @@ export interface GoalPage {
   terms: number[];
   /** From 0 to 1. */
   relevance: number;
+  /** How much it helps to find relevant pages, from 0 to 1: a list may have no word of the goal but in its links. */
+  lead: number;
   /** The folder of its URL. */
   area: string;
   /** The crawl ends when it is saturated. */
@@ -47,8 +49,8 @@ export interface GoalFacts {
   relevant: number;
   /** The last pages, oldest first: 1 for a relevant one. */
   recent?: string;
-  /** Per folder: pages read, and the sum of their relevance. */
-  areas: Record<string, [pages: number, relevance: number]>;
+  /** Per folder: pages read, and the sum of what they were worth, each from 0 to 1. */
+  areas: Record<string, [pages: number, worth: number]>;
   /** New pages add little, and the crawl was to stop then. */
   saturated?: true;
 }
@@ -98,22 +100,18 @@ function withPage(facts: GoalFacts, counts: readonly number[]): GoalFacts {
 
 const SHARE = { anchor: 0.8, url: 0.5, around: 0.4 };
 /** The text of a link says more than the page it is on. */
-const TEXT = 0.65;
+const TEXT = 0.75;
 /** Navigation leads everywhere, whatever page it is on. */
-const ASIDE = { text: 0.5, page: 0.05 };
+const ASIDE = { text: 0.35, page: 0.05 };
 /** What a page inherits from the links that led to it. */
 const DECAY = 0.5;
 /** The most that the folder counts, and the pages until it counts half of that. */
-const AREA = { most: 0.5, pages: 6 };
+const AREA = { most: 0.5, pages: 2 };
 
-/** How promising a link is, from 0 to 1. `from` is the page it was found on; null: a list, such as a sitemap. */
-export function linkScore(
-  clue: LinkClue,
-  url: string,
-  from: { relevance: number; score: number } | null,
-  facts: GoalFacts,
-  terms: number,
-): number {
+const VOTE = 0.3;
+
+/** How much the words of a link say, from 0 to 1. */
+export function textScore(clue: LinkClue, facts: GoalFacts, terms: number): number {
   const weights = weightsOf(facts, terms);
   const total = totalOf(weights, facts);
   const share = (list: readonly number[]) =>
@@ -122,17 +120,44 @@ export function linkScore(
     (1 - SHARE.anchor * share(clue.anchor)) *
     (1 - SHARE.url * share(clue.url)) *
     (1 - SHARE.around * share(clue.around));
-  const text = 1 - miss;
-  const page = from === null ? 0 : Math.max(ofBest(from.relevance, facts), DECAY * from.score);
-  const near = clue.isAside ? ASIDE.text * text + ASIDE.page * page : TEXT * text + (1 - TEXT) * page;
+  return 1 - miss;
+}
+
+/** Links to new pages with at least this text score show the way, and so many of them as well as a relevant page. */
+export const LEADS = { score: 0.5, links: 2 };
+
+/** The page a link was found on. */
+export interface FromPage {
+  relevance: number;
+  lead: number;
+  /** How promising it seemed before it was read. */
+  score: number;
+}
+
+/** How promising a link with this text score is, from 0 to 1. `from` is null for a list, such as a sitemap. */
+export function linkScore(
+  text: number,
+  { url, isAside }: { url: string; isAside: boolean },
+  from: FromPage | null,
+  facts: GoalFacts,
+): number {
+  const page = from === null ? 0 : Math.max(worthOf(from, facts), DECAY * from.score);
+  const near = isAside ? ASIDE.text * text + ASIDE.page * page : TEXT * text + (1 - TEXT) * page;
   const [pages, sum] = facts.areas[areaOf(url)] ?? [0, 0];
   if (pages === 0) return near;
   const trust = (AREA.most * pages) / (pages + AREA.pages);
-  return (1 - trust) * near + trust * ofBest(sum / pages, facts);
+  return (1 - trust) * near + trust * (sum / pages);
 }
 
-function ofBest(relevance: number, { best }: GoalFacts): number {
-  return best === 0 ? 0 : Math.min(1, relevance / best);
+/** What one more page that has the link adds, from 0 to 1. */
+export function voteOf(from: FromPage, facts: GoalFacts): number {
+  const worth = worthOf({ ...from, lead: 0 }, facts);
+  return worth < 0.25 ? 0 : VOTE * worth;
+}
+
+/** From 0 to 1, compared with the best page so far. Squared: a page with one word of the goal is not half as good. */
+function worthOf({ relevance, lead }: Pick<GoalPage, "relevance" | "lead">, { best }: Pick<GoalFacts, "best">): number {
+  return Math.max(lead, best === 0 ? 0 : Math.min(1, relevance / best) ** 2);
 }
 
 /** The host and the first folders of a URL: pages of one folder are often of one kind. */
@@ -165,15 +190,15 @@ export function withGoalPage(before: GoalFacts, page: GoalPage): GoalFacts {
     best,
     relevant: before.relevant + (isRelevant ? 1 : 0),
     recent,
-    areas: withArea(before.areas, page),
+    areas: withArea(before.areas, page.area, worthOf(page, { best })),
   };
   return page.stops && isSaturated(facts) ? { ...facts, saturated: true } : facts;
 }
 
-function withArea(areas: GoalFacts["areas"], { area, relevance }: GoalPage): GoalFacts["areas"] {
+function withArea(areas: GoalFacts["areas"], area: string, worth: number): GoalFacts["areas"] {
   const [pages, sum] = areas[area] ?? [0, 0];
   if (pages === 0 && Object.keys(areas).length >= MAX_AREAS) return areas;
-  return { ...areas, [area]: [pages + 1, rounded(sum + relevance)] };
+  return { ...areas, [area]: [pages + 1, rounded(sum + worth)] };
 }
 
 function isSaturated({ recent = "" }: GoalFacts): boolean {

@@ -3,13 +3,18 @@ import type { Clock } from "../../../base/clock.ts";
 import type { CrawlOptions } from "../../../domain/crawl/crawl-options.ts";
 import {
   areaOf,
+  type FromPage,
   type GoalFacts,
   type GoalPage,
+  LEADS,
+  type LinkClue,
   linkScore,
   NO_GOAL_PAGES,
   type PageClue,
   relevanceOf,
   scoreOfPriority,
+  textScore,
+  voteOf,
   withGoalPage,
 } from "../../../domain/crawl/goal-score.ts";
 import { goalTerms, TermFinder } from "../../../domain/crawl/goal-terms.ts";
@@ -25,11 +30,18 @@ export interface GoalRead {
   gain: GoalPage;
 }
 
+interface ScoredLink {
+  link: FollowLink;
+  score: number;
+}
+
 /** Other processes read pages of the crawl as well. */
 const REFRESH_MS = 5000;
 const MAX_SCORES = 50_000;
 /** A known page gets a new score if it is better by this much: most links are on every page. */
 const RAISE_BY = 0.05;
+/** Links in content that add to a page's score; a list on every page must not raise it without end. */
+const MAX_VOTES = 4;
 /** Starts have no score: the user chose them. */
 const START_SCORE = 1;
 
@@ -40,7 +52,7 @@ export class CrawlGoal {
   readonly #stops: boolean;
   readonly #finder: TermFinder;
   /** The best score of each page that was reported to the store. */
-  readonly #scores = new Recent<number>(MAX_SCORES);
+  readonly #scores = new Recent<{ score: number; votes: number }>(MAX_SCORES);
   #facts: GoalFacts;
   #refreshAt: number;
 
@@ -73,7 +85,7 @@ export class CrawlGoal {
   read(task: ClaimedTask, clue: PageClue, url: string): GoalRead {
     const relevance = relevanceOf(clue, this.#facts);
     const terms = clue.counts.flatMap((count, term) => (count > 0 ? [term] : []));
-    const gain = { words: clue.words, terms, relevance, area: areaOf(url), stops: this.#stops };
+    const gain = { words: clue.words, terms, relevance, lead: 0, area: areaOf(url), stops: this.#stops };
     return { relevance, score: scoreOfTask(task), gain };
   }
 
@@ -82,26 +94,60 @@ export class CrawlGoal {
     this.#facts = withGoalPage(this.#facts, page);
   }
 
-  /** `from` is the page that has the link; null: a list of pages. */
-  scoreOf({ url, clue }: Pick<FollowLink, "url" | "clue">, from: Pick<GoalRead, "relevance" | "score"> | null): number {
-    const known = clue ?? { anchor: [], around: [], url: this.#finder.inUrl(url), isAside: false };
-    return linkScore(known, url, from, this.#facts, this.#finder.terms.length);
+  /** Of a list of pages, such as a sitemap, only the address is known. */
+  scoreOfListed(url: string): number {
+    const text = textScore(this.#clueOf(url), this.#facts, this.#finder.terms.length);
+    return linkScore(text, { url, isAside: false }, null, this.#facts);
+  }
+
+  /** The links of a page; `isKnown`: the store has the page. What the links say about their page is added to its gain. */
+  score(
+    links: readonly FollowLink[],
+    page: GoalRead | null,
+    task: ClaimedTask,
+    isKnown: (key: string) => boolean,
+  ): ScoredLink[] {
+    const texts = links.map(({ url, clue }) => textScore(clue ?? this.#clueOf(url), this.#facts, this.#finder.terms.length));
+    const leads = links.filter(({ key, clue }, index) => {
+      return texts[index]! >= LEADS.score && clue?.isAside === false && !isKnown(key);
+    });
+    const lead = Math.min(1, leads.length / LEADS.links);
+    if (page !== null) page.gain.lead = lead;
+    const from = { relevance: page?.relevance ?? 0, lead, score: scoreOfTask(task) };
+    return links.map((link, index) => {
+      const isAside = link.clue?.isAside ?? false;
+      const score = linkScore(texts[index]!, { url: link.url, isAside }, from, this.#facts);
+      return { link, score: isAside ? score : this.#withVotes(link.key, score, from) };
+    });
+  }
+
+  /** A page that several relevant ones link to is more promising than each of the links. */
+  #withVotes(key: string, score: number, from: FromPage): number {
+    const before = this.#scores.get(key);
+    if (before === undefined || before.votes >= MAX_VOTES) return score;
+    const vote = voteOf(from, this.#facts);
+    before.votes += vote > 0 ? 1 : 0;
+    return Math.max(score, 1 - (1 - before.score) * (1 - vote));
+  }
+
+  #clueOf(url: string): LinkClue {
+    return { anchor: [], around: [], url: this.#finder.inUrl(url), isAside: false };
   }
 
   /** Whether the store should know this score of a page that it has; then it counts as known. */
   raises(key: string, score: number): boolean {
-    if (score < (this.#scores.get(key) ?? 0) + RAISE_BY) return false;
-    this.#scores.set(key, score);
+    if (score < (this.#scores.get(key)?.score ?? 0) + RAISE_BY) return false;
+    this.report(key, score);
     return true;
   }
 
   /** The page is reported to the store with this score. */
   report(key: string, score: number): void {
-    this.#scores.set(key, Math.max(score, this.#scores.get(key) ?? 0));
+    const { score: before = 0, votes = 1 } = this.#scores.get(key) ?? {};
+    this.#scores.set(key, { score: Math.max(score, before), votes });
   }
 }
 
-/** How promising a page seemed before it was read. */
-export function scoreOfTask({ priority }: Pick<ClaimedTask, "priority">): number {
+function scoreOfTask({ priority }: Pick<ClaimedTask, "priority">): number {
   return scoreOfPriority(priority) ?? START_SCORE;
 }

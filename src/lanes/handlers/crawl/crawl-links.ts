@@ -13,7 +13,7 @@ import type { Discovered, Report } from "../../../domain/run/outcome.ts";
 import { shownUrl, siteOf } from "../../../domain/text/url.ts";
 import type { FollowLink } from "../../../extract/follow.ts";
 import type { ClaimedTask } from "../../../store/ports/port.ts";
-import { type GoalRead, scoreOfTask } from "./crawl-goal.ts";
+import type { GoalRead } from "./crawl-goal.ts";
 import { isRead } from "./crawl-moves.ts";
 import type { CrawlRun } from "./crawl-runs.ts";
 import type { PagePayload } from "../page-copies.ts";
@@ -34,8 +34,7 @@ export function reportOf(
   task: ClaimedTask,
   { url, finalUrl, links, left = [], content, goal = null }: PageLinks & Pick<PagePayload, "content">,
 ): Report {
-  const { depth } = task.payload as CrawlPayload;
-  const found = linksOf(crawl, { links, left, finalUrl, from: goal }, depth);
+  const found = linksOf(crawl, task, { links, left, finalUrl, goal });
   const isOnlyFollowed = !isRead(crawl, task);
   if (content !== null && !crawl.firstPages.wasFoundBefore(content.hash, task.row)) crawl.scope.earn(url);
   const traps = crawl.traps.toKeep();
@@ -50,27 +49,18 @@ export function reportOf(
   };
 }
 
-interface FoundLinks extends Omit<PageLinks, "url" | "goal"> {
-  /** The page that has them, in a crawl with a goal. */
-  from?: Pick<GoalRead, "relevance" | "score"> | null;
-}
-
-/** The page of a failed task may still have links. */
-export function unreadPage(task: ClaimedTask): Pick<GoalRead, "relevance" | "score"> {
-  return { relevance: 0, score: scoreOfTask(task) };
-}
-
 /** The store looks up each key until it finds an unknown one. */
 const MAX_TOO_DEEP = 1000;
 
 /** The pages that this one links to and the store does not have yet, and the links that are skipped. */
 export function linksOf(
   crawl: CrawlRun,
-  { links, left = [], finalUrl: from, from: page = null }: FoundLinks,
-  depth: number,
+  task: ClaimedTask,
+  { links, left = [], finalUrl: from, goal: page = null }: Omit<PageLinks, "url">,
 ): Pick<Report, "discovered" | "tooDeep" | "skipped" | "run"> {
   const { scope, counted, kept, goal } = crawl;
   if (crawl.options.follow_links === false) return {};
+  const { depth } = task.payload as CrawlPayload;
   const skips = new Skips(crawl);
   for (const { key, why } of left) skips.add(key, why);
   const cut = paginationReport(crawl, left, from);
@@ -80,8 +70,9 @@ export function linksOf(
     return { ...skips.report(), ...cut, ...(tooDeep.length === 0 ? {} : { tooDeep: tooDeep.slice(0, MAX_TOO_DEEP) }) };
   }
   const discovered: Discovered[] = [];
-  for (const link of links) {
-    const score = goal?.scoreOf(link, page);
+  const scored: readonly { link: FollowLink; score?: number }[] =
+    goal?.score(links, page, task, (key) => kept.has(key)) ?? links.map((link) => ({ link }));
+  for (const { link, score } of scored) {
     // A page that the store has may turn out to be more promising than it seemed.
     if (kept.has(link.key) && (score === undefined || !goal!.raises(link.key, score))) continue;
     // A link skipped because of a trap may still be followed when another kind of page has it.

@@ -27,7 +27,7 @@ import { holdAtHead } from "../hold-at-head.ts";
 import { copyOf, withChange } from "./crawl-changes.ts";
 import { isArchived, withExchange } from "../archive.ts";
 import { contentOf, itemsOf } from "./crawl-items.ts";
-import { linksOf, reportOf, unreadPage } from "./crawl-links.ts";
+import { linksOf, reportOf } from "./crawl-links.ts";
 import { becomesRead, isRead, moved, movesOf } from "./crawl-moves.ts";
 import type { GoalRead } from "./crawl-goal.ts";
 import { ABOUT_ARTICLE, type CrawlRun, type CrawlRuns } from "./crawl-runs.ts";
@@ -224,14 +224,13 @@ async function failed(
 ): Promise<Handled> {
   const crashed = freeCrash(task, plan, what);
   if (crashed !== null) return crashed;
-  const { depth } = task.payload as CrawlPayload;
   const report: Report = {
     strategy: plan.way,
     ...(await evidenceOf(crawl, task, what, () => keeper.keep(task.nextUrl ?? task.url ?? "", what, evidence, answer))),
     ...memoryOf(plan),
     ...escalationAfter(plan, what),
     // A page that lacks a required field may be the list that leads to pages that have it.
-    ...(answer === null ? {} : linksOf(crawl, { ...linksIn(judgement, answer.finalUrl), from: unreadPage(task) }, depth)),
+    ...(answer === null ? {} : linksOf(crawl, task, linksIn(judgement, answer.finalUrl))),
   };
   return { kind: "failed", failure: what, report };
 }

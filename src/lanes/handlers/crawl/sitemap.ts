@@ -223,7 +223,7 @@ export async function readPages(
     if (!counted.has(decision.key)) scope.admit(decision, position);
     counted.add(decision.key);
     const site = siteOf(decision.url);
-    const score = crawl.goal?.scoreOf({ url: decision.url }, null);
+    const score = crawl.goal?.scoreOfListed(decision.url);
     return {
       key: decision.key,
       url: decision.url,

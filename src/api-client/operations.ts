@@ -147,6 +147,10 @@ export type Job = {
     same_site: boolean;
     /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
     stay_within: "site" | "host" | "path";
+    /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+    goal: string;
+    /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+    stop_when_saturated: boolean;
     /** false: fetch only the start URLs and pages listed in sitemaps */
     follow_links: boolean;
     /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -468,6 +472,7 @@ export type Task = {
   error_message: string | null;
   next_try_at: string | null;
   depth: number | null;
+  relevance: number | null;
   strategy: string | null;
   http_status: number | null;
   duration_ms: number | null;
@@ -595,7 +600,16 @@ export type Crawl = {
     connection: number;
     general: number;
   };
-  end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
+  goal: {
+    text: string;
+    /** pages compared with the goal */
+    pages_read: number;
+    /** part of pages_read: at least half as relevant as the best page then */
+    relevant_pages: number;
+    /** of the most relevant page */
+    best_relevance: number;
+  } | null;
+  end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "saturated" | "breaker_open" | "no_proxies" | null;
   /** as requested; orb crawl --resume writes its results in this format */
   export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
   /** UTC, ISO 8601 */
@@ -1523,6 +1537,10 @@ export type RunRecipe = {
       same_site?: boolean;
       /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within?: "site" | "host" | "path";
+      /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+      goal?: string;
+      /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+      stop_when_saturated?: boolean;
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
       /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -1737,6 +1755,10 @@ export type JobVersion = {
       same_site: boolean;
       /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within: "site" | "host" | "path";
+      /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+      goal: string;
+      /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+      stop_when_saturated: boolean;
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links: boolean;
       /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -2335,7 +2357,16 @@ export interface Operations {
         connection: number;
         general: number;
       };
-      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
+      goal: {
+        text: string;
+        /** pages compared with the goal */
+        pages_read: number;
+        /** part of pages_read: at least half as relevant as the best page then */
+        relevant_pages: number;
+        /** of the most relevant page */
+        best_relevance: number;
+      } | null;
+      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "saturated" | "breaker_open" | "no_proxies" | null;
       /** as requested; orb crawl --resume writes its results in this format */
       export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
@@ -2570,6 +2601,10 @@ export interface Operations {
         same_site?: boolean;
         /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
         stay_within?: "site" | "host" | "path";
+        /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+        goal?: string;
+        /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+        stop_when_saturated?: boolean;
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
         /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -2924,6 +2959,10 @@ export interface Operations {
         same_site?: boolean;
         /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
         stay_within?: "site" | "host" | "path";
+        /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+        goal?: string;
+        /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+        stop_when_saturated?: boolean;
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
         /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -3837,7 +3876,16 @@ export interface Operations {
         connection: number;
         general: number;
       };
-      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
+      goal: {
+        text: string;
+        /** pages compared with the goal */
+        pages_read: number;
+        /** part of pages_read: at least half as relevant as the best page then */
+        relevant_pages: number;
+        /** of the most relevant page */
+        best_relevance: number;
+      } | null;
+      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "saturated" | "breaker_open" | "no_proxies" | null;
       /** as requested; orb crawl --resume writes its results in this format */
       export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
@@ -5213,6 +5261,10 @@ export interface Operations {
       same_site?: boolean;
       /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within?: "site" | "host" | "path";
+      /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+      goal?: string;
+      /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+      stop_when_saturated?: boolean;
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
       /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */

@@ -78,7 +78,9 @@ function goalProblems({ goal, stop_when_saturated: stops }: CrawlOptions): Field
   if (goal !== "" && goalTerms(goal).length === 0)
     return [{ path: "goal", message: "contains no word: say in words what the pages should be about" }];
   if (stops && goal === "")
-    return [{ path: "stop_when_saturated", message: "needs a goal: without one, no page is more relevant than another" }];
+    return [
+      { path: "stop_when_saturated", message: "needs a goal: without one, no page is more relevant than another" },
+    ];
   return [];
 }
 

@@ -107,18 +107,22 @@ export class CrawlGoal {
     task: ClaimedTask,
     isKnown: (key: string) => boolean,
   ): ScoredLink[] {
-    const texts = links.map(({ url, clue }) => textScore(clue ?? this.#clueOf(url), this.#facts, this.#finder.terms.length));
+    const texts = links.map(({ url, clue }) =>
+      textScore(clue ?? this.#clueOf(url), this.#facts, this.#finder.terms.length),
+    );
     const leads = links.filter(({ key, clue }, index) => {
       return texts[index]! >= LEADS.score && clue?.isAside === false && !isKnown(key);
     });
     const lead = Math.min(1, leads.length / LEADS.links);
     if (page !== null) page.gain.lead = lead;
     const from = { relevance: page?.relevance ?? 0, lead, score: scoreOfTask(task) };
-    return links.map((link, index) => {
+    const scored = links.map((link, index) => {
       const isAside = link.clue?.isAside ?? false;
       const score = linkScore(texts[index]!, { url: link.url, isAside }, from, this.#facts);
       return { link, score: isAside ? score : this.#withVotes(link.key, score, from) };
     });
+    // Long lists are added in parts, and the first pages start before the last part.
+    return scored.toSorted((a, b) => b.score - a.score);
   }
 
   /** A page that several relevant ones link to is more promising than each of the links. */

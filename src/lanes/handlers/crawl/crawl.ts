@@ -279,7 +279,13 @@ async function completed(
     ? await crawl.changes?.compare(finalUrl, finalUrl !== url, items, content?.hash ?? null)
     : undefined;
   if (page?.change === "unchanged" && crawl.options.only_changed === true)
-    return sameAgain(crawl, task, got, { url, finalUrl, links, left, content, goal }, { page, copy: copy ?? null, learned });
+    return sameAgain(
+      crawl,
+      task,
+      got,
+      { url, finalUrl, links, left, content, goal },
+      { page, copy: copy ?? null, learned },
+    );
   return {
     kind: "completed",
     ...(await withDocument(files, got, withChange(crawl, items, page?.change), task.url ?? url)),

@@ -67,7 +67,10 @@ export class PageCounts {
   #of(run: number): Counted {
     let counted = this.#runs.get(run);
     if (counted === undefined)
-      this.#runs.set(run, (counted = { unchanged: 0, followedOnly: 0, skipped: {}, signIns: 0, signIn: null, goal: [] }));
+      this.#runs.set(
+        run,
+        (counted = { unchanged: 0, followedOnly: 0, skipped: {}, signIns: 0, signIn: null, goal: [] }),
+      );
     return counted;
   }
 }

@@ -89,7 +89,9 @@ export function goOn(context: Context, runId: string, window: RequeueWindow, now
       // Until the last batch the run still has tasks left, whatever happens to this process.
       if (next === null)
         connection
-          .sql("UPDATE runs SET facts = json_remove(facts, '$.left.time', '$.left.proxies', '$.left.saturated') WHERE n = ?")
+          .sql(
+            "UPDATE runs SET facts = json_remove(facts, '$.left.time', '$.left.proxies', '$.left.saturated') WHERE n = ?",
+          )
           .run(run.n);
       bumpControl(context);
       return { requeued, lanes: [...lanes], next };

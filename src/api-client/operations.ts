@@ -8,7 +8,7 @@ export type Problem = {
   status: number;
   detail: string;
   /** stable; docs/api.md and docs/errors.md list them */
-  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
+  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "search_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
   errors?: {
     /** the field: items[0].url, query.limit, path.site, header.idempotency-key */
     path: string;
@@ -5182,6 +5182,54 @@ export interface Operations {
       retried: number;
     };
   };
+  /** Search the web */
+  "post /search": {
+    params: undefined;
+    query: undefined;
+    body: {
+      query: string;
+      /** results per source; default: 10 */
+      limit?: number;
+      /** default: ["web"] */
+      sources?: ("web" | "news" | "images")[];
+      /** such as en or de-AT; default: any */
+      language?: string;
+      /** how old a result may be */
+      time_range?: "day" | "week" | "month" | "year";
+      /** only results of these domains */
+      include_domains?: string[];
+      /** no results of these domains */
+      exclude_domains?: string[];
+    };
+    answer: {
+      web: {
+        url: string;
+        title: string;
+        description: string;
+        published: string | null;
+        image: string | null;
+        resolution: string | null;
+      }[];
+      news: {
+        url: string;
+        title: string;
+        description: string;
+        published: string | null;
+        image: string | null;
+        resolution: string | null;
+      }[];
+      images: {
+        url: string;
+        title: string;
+        description: string;
+        published: string | null;
+        image: string | null;
+        resolution: string | null;
+      }[];
+      /** such as engines that did not answer */
+      warnings: string[];
+    };
+  };
   /** Change the concurrency limit of a concurrency key; also applies to running work */
   "put /queue/concurrency-keys/{name}": {
     params: {
@@ -5797,6 +5845,7 @@ export const ROUTES = {
   resumeWorkflow: "post /workflows/{workflow_id}/resume",
   retryFailedItems: "post /queue/retry-failed",
   retryFailedTasks: "post /jobs/runs/{run_id}/retry-failed",
+  searchWeb: "post /search",
   setConcurrencyKey: "put /queue/concurrency-keys/{name}",
   setResolver: "put /queue/resolvers/{name}",
   setSite: "put /sites/{site}",
@@ -5837,6 +5886,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /jobs/runs/{run_id}/resolve",
   "post /queue/retry-failed",
   "post /jobs/runs/{run_id}/retry-failed",
+  "post /search",
   "put /queue/concurrency-keys/{name}",
   "put /queue/resolvers/{name}",
   "put /sites/{site}",

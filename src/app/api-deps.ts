@@ -48,6 +48,7 @@ export function apiDeps(
     retention: client.retention,
     diskBudget: client.diskBudget,
     pages: work.pages,
+    search: async () => (config.searchUrl === null ? null : (await work.pages()).search),
     listFetcher: async () => (await work.pages()).http,
     openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,

@@ -154,7 +154,7 @@ export const ERROR_CATALOGUE = {
     remedy: "Follow the message; `orb doctor` checks it. For services of `orb up`, see `logs/` in the data directory.",
   },
   search_unavailable: {
-    reaction: "retry_later",
+    reaction: "give_up",
     meaning: "Web search is not set up, or the search server refused or did not answer.",
     remedy: "The message says what to do: set APP_SEARCH_URL, or allow JSON in the settings of the SearXNG.",
   },

@@ -7,6 +7,7 @@ import { PROXY_ROTATIONS } from "../domain/proxy/proxy-rotation.ts";
 import { BUCKET_OPTIONS } from "./bucket-options.ts";
 import { DOCUMENT_OPTIONS } from "./document-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
+import { SEARCH_OPTIONS } from "./search-options.ts";
 import { RETENTION_OPTIONS } from "./retention-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
 import * as type from "./types.ts";
@@ -331,6 +332,7 @@ export const OPTIONS = {
   }),
   ...BUCKET_OPTIONS,
   ...LLM_OPTIONS,
+  ...SEARCH_OPTIONS,
   alertWebhookUrl: optional({
     name: "APP_ALERT_WEBHOOK_URL",
     type: type.url(["http", "https"]),

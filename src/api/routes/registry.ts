@@ -17,6 +17,7 @@ import { laneRoutes } from "./queue/lanes.ts";
 import { liveRoutes } from "./system/live.ts";
 import { learnRoutes } from "./pages/learn.ts";
 import { previewRoutes } from "./pages/preview.ts";
+import { searchRoutes } from "./pages/search.ts";
 import { crawlResultRoutes } from "./pages/crawl-results.ts";
 import { proxyRoutes } from "./sites/proxies.ts";
 import { queueRoutes } from "./queue/queue.ts";
@@ -61,6 +62,7 @@ const RESOURCES: readonly Routes[] = [
   resultRoutes,
   credentialRoutes,
   previewRoutes,
+  searchRoutes,
   learnRoutes,
   scrapingRoutes,
   crawlResultRoutes,

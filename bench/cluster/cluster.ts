@@ -141,6 +141,6 @@ async function ended(child: ChildProcess): Promise<void> {
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Warns the reader: on a busy machine the figures are unreliable. */
-export function printLoad(): void {
-  print(`load of the machine before: ${loadavg()[0]?.toFixed(1)}`);
+export function printLoad(when = "before"): void {
+  print(`load of the machine ${when}: ${loadavg()[0]?.toFixed(1)}`);
 }

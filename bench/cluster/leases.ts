@@ -2,6 +2,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/base/clock.ts";
+import { isOrbError } from "../../src/base/errors.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { Lease } from "../../src/engine/lease.ts";
+import { RETRY_MS } from "../../src/lanes/owner/settler.ts";
 import type { Store } from "../../src/store/ports/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { print, verdictAtMost } from "../support/measure.ts";
@@ -17,37 +21,86 @@ const HEARTBEAT_MS = TTL_MS / 4;
 const TASKS_PER_LANE = 100;
 const CLAIMED = 20;
 
+const ownerOf = (worker: number) => `worker-${worker}`;
+
+/** What happened to all workers. */
+interface Seen {
+  done: boolean;
+  heartbeats: number;
+  slowestMs: number;
+  /** Transactions that the database ended because something took too long; workers begin them again. */
+  busy: number;
+}
+
 /** Claims and settles without fetching, as fast as the database allows. */
-async function work(store: Store, worker: number, done: { all: boolean }): Promise<number> {
-  const owner = `worker-${worker}`;
+async function work(store: Store, worker: number, seen: Seen): Promise<number> {
+  const owner = ownerOf(worker);
   const lane = `site:s${worker}.example`;
-  const hold = await store.takeLane(lane, owner, TTL_MS);
+  const hold = await unlessBusy(seen, () => store.takeLane(lane, owner, TTL_MS));
   if (hold === null) throw new Error(`${owner} did not get its lane`);
   let settled = 0;
-  while (!done.all) {
-    const claim = await store.claim(hold, { limit: CLAIMED }, Date.now());
+  while (!seen.done) {
+    const claim = await unlessBusy(seen, () => store.claim(hold, { limit: CLAIMED }, Date.now()));
     if (claim === null) throw new Error(`${owner} has lost its lane`);
     // They are queued again, so that they never run out.
-    const tasks = claim.tasks.map((task) => ({ task, verdict: { kind: "handed_back" } as const, attempt: null }));
-    const { lost } = await store.settle([{ hold, tasks }], Date.now());
-    if (lost.length > 0) throw new Error(`${owner} has lost its lane`);
-    settled += tasks.length;
+    let tasks = claim.tasks.map((task) => ({ task, verdict: { kind: "handed_back" } as const, attempt: null }));
+    while (tasks.length > 0) {
+      const batches = [{ hold, tasks }];
+      const { lost, busy = [] } = await unlessBusy(seen, () => store.settle(batches, Date.now(), "try"));
+      if (lost.length > 0) throw new Error(`${owner} has lost its lane`);
+      settled += tasks.length - busy.length;
+      tasks = tasks.filter(({ task }) => busy.includes(task.row));
+    }
   }
   return settled;
 }
 
-async function keepLease(store: Store, worker: number, done: { all: boolean }, slowest: { ms: number }): Promise<void> {
-  while (!done.all) {
-    const begun = performance.now();
-    const held = await store.heartbeat(`worker-${worker}`, TTL_MS);
-    slowest.ms = Math.max(slowest.ms, performance.now() - begun);
-    if (held === null) throw new Error(`worker-${worker} has lost its lease`);
-    for (let waited = 0; waited < HEARTBEAT_MS && !done.all; waited += 250) await pause(250);
+/** A worker whose transaction waited too long begins it again. */
+async function unlessBusy<T>(seen: Seen, execute: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await execute();
+    } catch (error) {
+      if (!isOrbError(error, "database_busy")) throw error;
+      seen.busy += 1;
+      await pause(RETRY_MS);
+    }
   }
 }
 
+/** Keeps the lease of a worker as the product does. `over` resolves at the end, and rejects when the lease is lost. */
+async function joinOwners(
+  store: Store,
+  worker: number,
+  seen: Seen,
+  end: AbortSignal,
+): Promise<{ over: Promise<void> }> {
+  const owner = ownerOf(worker);
+  const timed = {
+    heartbeat: async (...args: Parameters<Store["heartbeat"]>) => {
+      const begun = performance.now();
+      try {
+        return await store.heartbeat(...args);
+      } finally {
+        seen.heartbeats += 1;
+        seen.slowestMs = Math.max(seen.slowestMs, performance.now() - begun);
+      }
+    },
+  };
+  const options = { clock: systemClock, log: silentLog, ttlMs: TTL_MS, heartbeatMs: HEARTBEAT_MS };
+  const lease = new Lease({ ...options, store: timed as Store });
+  await lease.obtain(owner, () => store.joinOwners(owner, TTL_MS));
+  const lost = new AbortController();
+  end.addEventListener("abort", () => lost.abort(), { once: true });
+  const over = lease.keep(owner, lost).then(() => {
+    if (!end.aborted) throw new Error(`${owner} has lost its lease`);
+  });
+  // Another failure may come first.
+  over.catch(() => {});
+  return { over };
+}
+
 async function prepare(store: Store, worker: number): Promise<void> {
-  await store.joinOwners(`worker-${worker}`, TTL_MS);
   const site = `s${worker}.example`;
   const tasks = Array.from({ length: TASKS_PER_LANE }, (_, page) => ({
     key: String(page),
@@ -76,31 +129,37 @@ export async function benchLeases(seconds: number, workers = WORKERS): Promise<b
   const stores: Store[] = [];
   const leases: Promise<void>[] = [];
   const all: Promise<number>[] = [];
-  const done = { all: false };
+  const seen: Seen = { done: false, heartbeats: 0, slowestMs: 0, busy: 0 };
+  const end = new AbortController();
   try {
     const own = await new Promise<number>((resolve) => line.once("message", (at) => resolve(at as number)));
     const url = postgres.url.replace(`:${port}`, `:${own}`);
-    const slowest = { ms: 0 };
     for (let worker = 0; worker < workers; worker += 1) {
       const store = await openPostgresStore({ url, clock: systemClock });
       stores.push(store);
+      const { over } = await joinOwners(store, worker, seen, end.signal);
+      leases.push(over);
       await prepare(store, worker);
-      leases.push(keepLease(store, worker, done, slowest));
     }
+    printLoad("after the start");
     const begun = performance.now();
-    all.push(...stores.map((store, worker) => work(store, worker, done)));
+    all.push(...stores.map((store, worker) => work(store, worker, seen)));
     await Promise.race([pause(seconds * 1000), Promise.all([...leases, ...all])]);
-    done.all = true;
+    seen.done = true;
     const settled = (await Promise.all(all)).reduce((sum, count) => sum + count, 0);
+    end.abort();
     await Promise.all(leases);
     const conflicts = stores.reduce((sum, store) => sum + (store.conflicts?.() ?? 0), 0);
     print(
-      `${((settled * 1000) / (performance.now() - begun)).toFixed(0)} tasks/s, ${conflicts} conflicts, no lease lost`,
+      `${((settled * 1000) / (performance.now() - begun)).toFixed(0)} tasks/s, ${seen.heartbeats} heartbeats, ` +
+        `${conflicts} conflicts, ${seen.busy} transactions begun again, no lease lost`,
     );
-    return verdictAtMost("slowest heartbeat", slowest.ms / 1000, HEARTBEAT_MS / 1000, " s");
+    printLoad("at the end");
+    return verdictAtMost("slowest heartbeat", seen.slowestMs / 1000, HEARTBEAT_MS / 1000, " s");
   } finally {
     // The first failure counts: others may follow from the end.
-    done.all = true;
+    seen.done = true;
+    end.abort();
     await Promise.allSettled([...leases, ...all]);
     for (const store of stores) await store.close();
     line.kill();

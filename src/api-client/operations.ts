@@ -793,6 +793,18 @@ export type Worker = {
     /** UTC, ISO 8601 */
     started_at: string;
   }[];
+  /** the browsers of APP_BROWSER_URL, as this worker sees them */
+  browsers: {
+    /** host and port */
+    name: string;
+    state: "connecting" | "up" | "down";
+    /** open pages of this worker */
+    pages: number;
+    max_pages: number;
+    version: string | null;
+    problem: string | null;
+    since: string | null;
+  }[];
   /** UTC, ISO 8601 */
   started_at: string;
   stopped_at: string | null;

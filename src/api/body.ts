@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { messageOf } from "../base/errors.ts";
-import { Turns, yieldToEventLoop } from "../base/event-loop.ts";
+import { Turns, yieldToEventLoop } from "../base/process/event-loop.ts";
 import type { ApiLimits } from "./deps.ts";
 import type { ApiInstance, ApiRequest } from "./instance.ts";
 import { ApiProblem } from "./problems.ts";

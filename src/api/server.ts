@@ -3,8 +3,9 @@ import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from "fastify";
 import { messageOf, OrbError, systemCode } from "../base/errors.ts";
-import { TurnQueue } from "../base/event-loop.ts";
+import { TurnQueue } from "../base/process/event-loop.ts";
 import { urlOf } from "../base/server-url.ts";
+import { withCallersTraceparent } from "../base/tracing.ts";
 import { isLoopback } from "../config/cross-check.ts";
 import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
 import { requireProof } from "./auth.ts";
@@ -100,6 +101,7 @@ export async function createApi(
   takeTurns(app, connections);
   refuseUnwantedBodies(app);
   acceptShortIds(app, deps);
+  joinCallersTrace(app);
   app.addSchema(ProblemSchema);
   if (observed) await (await import("./openapi.ts")).describeApi(app, deps, limits);
   addRoutes(app, deps, metrics);
@@ -171,6 +173,15 @@ function takeTurns(app: ApiInstance, connections: Connections): void {
     if (request.routeOptions.config.open === true) return;
     connections.prove(request.raw);
     await queue.take();
+  });
+}
+
+/** Runs that a call with a W3C `traceparent` starts belong to its trace. */
+function joinCallersTrace(app: ApiInstance): void {
+  app.addHook("preHandler", (request, _reply, next) => {
+    const { traceparent } = request.headers;
+    if (typeof traceparent === "string") withCallersTraceparent(traceparent, next);
+    else next();
   });
 }
 

@@ -1,9 +1,10 @@
 /** What fetches and parses pages, created once per process: network, browser, threads. */
+import { isIP } from "node:net";
 import { availableParallelism, freemem } from "node:os";
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { harmlessEnvironment } from "../base/machine.ts";
-import { MemoryLimit } from "../base/memory-limit.ts";
+import { MemoryLimit } from "../base/process/memory-limit.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Client } from "./context.ts";
 import type { Config } from "../config/options.ts";
@@ -101,7 +102,14 @@ export function createPageTools(
     },
     close: async () => {
       const closesReader = reader === shared ? null : reader.close();
-      const others = [browser.close(), documents.close(), http.close(), llm?.endpoint.close(), user.close(), search?.close()];
+      const others = [
+        browser.close(),
+        documents.close(),
+        http.close(),
+        llm?.endpoint.close(),
+        user.close(),
+        search?.close(),
+      ];
       await Promise.all([closesReader, ...others]);
     },
   };
@@ -163,6 +171,7 @@ export function openBrowser(
     env?: Readonly<Record<string, string>>;
   } = {},
 ): BrowserPool {
+  const remote = more.headed === true ? undefined : remoteBrowsers(config);
   return createBrowserPool({
     clock,
     log,
@@ -172,9 +181,26 @@ export function openBrowser(
     // A longer page timeout is meant for the site: it may use all of it before its first byte.
     silenceMs: Math.max(LEAST_SILENCE_MS, config.browserNavTimeoutMs),
     ...(config.browserPath === null ? {} : { path: config.browserPath }),
+    ...(remote === undefined ? {} : { remote }),
     ...more,
     env: { ...harmlessEnvironment(), ...more.env },
   });
+}
+
+/** The browsers of APP_BROWSER_URL, and where they reach the guarding proxy. */
+export function remoteBrowsers(config: Config): BrowserPoolOptions["remote"] {
+  const { browserUrl, browserUrlPages, browserTrusted, browserProxyHost: host, browserProxyListen } = config;
+  if (browserUrl === null) return undefined;
+  const urls = browserUrl.filter((url) => url !== "local");
+  const shared = {
+    urls,
+    local: urls.length < browserUrl.length,
+    maxPages: browserUrlPages,
+    trusted: browserTrusted,
+  };
+  if (host === null) return shared;
+  const bind = browserProxyListen ?? (isIP(host) === 0 ? "0.0.0.0" : host);
+  return { ...shared, proxy: { host, bind, port: config.browserProxyPort } };
 }
 
 /** Delay between two requests of one replayed list: as the site's limits enforce between two tasks. */

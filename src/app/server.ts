@@ -19,6 +19,7 @@ import { fetchFrom } from "./local-api.ts";
 import { mcpRoutes } from "../mcp/http.ts";
 import type { PageReader } from "../extract/pool.ts";
 import { createPageTools } from "./page-tools.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { addFirecrawl } from "../firecrawl/routes.ts";
 import { explainTakenPort } from "./port-in-use.ts";
 import { watchFiles, watchRedis } from "./shared-means.ts";
@@ -75,6 +76,8 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     stack.defer("demo site", () => demo.close());
     const metrics = new WorkMetrics(client, () => worker);
     stack.defer("metrics", async () => metrics.stop());
+    const telemetry = await openTelemetry(config, client, log);
+    if (telemetry !== null) stack.defer("telemetry", () => telemetry.close());
     let stopping = false;
     const parts = {
       pages: async () => tools,
@@ -86,6 +89,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       wake: (lanes: string[] | null) => (stopping || worker === null ? client : worker).wake(lanes),
     };
     const deps = apiDeps(config, log, options.version, client, parts, options.sources);
+    telemetry?.pushMetrics(() => metrics.read());
     deps.live.start();
     stack.defer("live", async () => deps.live.stop());
     // Agents at /mcp call the API of this server.
@@ -112,6 +116,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
         command: "serve",
         client,
         tools,
+        telemetry,
         ...(options.gauge === undefined ? {} : { gauge: options.gauge }),
         ...(options.onRole === undefined ? {} : { onRole: options.onRole }),
       });

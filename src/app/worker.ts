@@ -7,7 +7,7 @@ import { machineName, ownIdentity } from "../base/machine.ts";
 import { systemRandom } from "../base/random.ts";
 import { ServiceStack } from "../base/service.ts";
 import { productVersion } from "../base/version.ts";
-import { keepYoungHeapSmall } from "../base/young-heap.ts";
+import { keepYoungHeapSmall } from "../base/process/young-heap.ts";
 import type { Config } from "../config/options.ts";
 import type { Engine, EngineRole } from "../engine/port.ts";
 import type { PageReader } from "../extract/pool.ts";
@@ -17,11 +17,13 @@ import type { WorkerHeartbeat } from "../store/ports/worker-port.ts";
 import { sweepParts } from "../supervisor/duties/sweep-parts.ts";
 import { watchLimit } from "../supervisor/processes/watch-limit.ts";
 import { Registration } from "../supervisor/registration.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import { chooseEngine } from "./choose-engine.ts";
 import { type Client, openClient } from "./context.ts";
 import { closeArtifacts, closeToOthers } from "./file-access.ts";
 import { problemsOf } from "./own-worker.ts";
 import { createPageTools, type PageTools } from "./page-tools.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { keyDiffers, keyMarkOf } from "./secret-key.ts";
 import { watchFiles } from "./shared-means.ts";
 import { loadUserCode } from "./user-code.ts";
@@ -61,6 +63,8 @@ export interface WorkerHooks {
   tools?: PageTools;
   /** Threads that several workers of one process share; the caller closes them. */
   reader?: PageReader;
+  /** Shared within the process; its owner closes it. Absent: the worker has its own. */
+  telemetry?: Telemetry | null;
   /** Event-loop lag and memory of this process; absent: measured. */
   gauge?: Gauge;
   onRole?: (role: EngineRole) => void;
@@ -77,9 +81,13 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   try {
     const tools = hooks.tools ?? createPageTools(config, log, client, hooks.reader);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
+    void tools.browser.connect();
     const user = await loadUserCode(config, { clock, http: tools.http, artifacts });
     if (user !== null) stack.defer("user code", () => user.stop());
-    const { handlers, crawls } = createTaskHandlers(config, { log, client, tools, user, stack });
+    const { handlers: untraced, crawls } = createTaskHandlers(config, { log, client, tools, user, stack });
+    const telemetry = hooks.telemetry === undefined ? await openTelemetry(config, client, log) : hooks.telemetry;
+    if (hooks.telemetry === undefined && telemetry !== null) stack.defer("telemetry", () => telemetry.close());
+    const handlers = telemetry?.tasks?.around(untraced) ?? untraced;
     const gauge = hooks.gauge ?? processGauge();
     stack.defer("gauge", async () => gauge.stop());
     const worker = new LaneWorker({
@@ -114,8 +122,13 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       standBy: hooks.standBy === true,
       givesWay: hooks.givesWay === true,
       onLead: (leads) => {
-        if (leads) duties.leading.start();
-        else void duties.leading.stop();
+        if (leads) {
+          duties.leading.start();
+          telemetry?.runs?.start();
+        } else {
+          void duties.leading.stop();
+          void telemetry?.runs?.stop();
+        }
       },
       onRole: (role) => {
         if (role === "engine") {
@@ -143,6 +156,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       worker,
       memory: () => tools.memory.used(),
       problems: () => problemsOf(tools),
+      browsers: () => tools.browser.browsers,
       llm: () => tools.extractors.llm?.endpoint.usage ?? null,
     });
     const wake = wakerOf(client, engine);
@@ -152,6 +166,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       isCluster: kind === "bullmq",
       leads: () => engine.leads(),
       tools,
+      telemetry,
       stack,
     });
     await stack.start("registration", registration);

@@ -46,6 +46,16 @@ const RULES: readonly Rule[] = [
       message: `expected redis://…, because ${what} Postgres, and its processes distribute work through Redis; got none. A single process can use ${OPTIONS.database.name}=sqlite:PATH`,
     };
   },
+  ({ browserUrl, browserProxyHost, browserTrusted }) => {
+    if (!Array.isArray(browserUrl) || browserProxyHost !== null || browserTrusted !== false) return undefined;
+    const far = browserUrl.filter((one) => one !== "local").map((one) => new URL(one).hostname.replace(/^\[|\]$/g, ""));
+    const host = far.find((one) => !isLoopback(one));
+    if (host === undefined) return undefined;
+    return {
+      path: OPTIONS.browserProxyHost.name,
+      message: `expected the address at which the browser on ${host} (${OPTIONS.browserUrl.name}) reaches this machine; got none. If its pages may connect without the network guard, set ${OPTIONS.browserTrusted.name}=true`,
+    };
+  },
   ({ ocrCommand, ocrUrl }) => {
     if (typeof ocrCommand !== "string" || typeof ocrUrl !== "string") return undefined;
     return {

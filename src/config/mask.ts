@@ -6,7 +6,15 @@ const MASK = "********";
 /** The text with secrets masked; may be one that could not be parsed. */
 export function masked(option: Pick<Option<unknown>, "secret">, text: string): string {
   if (option.secret === "whole") return MASK;
+  if (option.secret === "passwords") return withoutPasswords(text);
   return option.secret === "password" ? withoutPassword(text) : text;
+}
+
+/** A comma may be part of a mistyped password: then everything is hidden. */
+function withoutPasswords(text: string): string {
+  const parts = text.split(",").map((part) => part.trim());
+  const areUrls = parts.every((part) => part === "local" || /^[a-z]+:\/\/[^/]/i.test(part));
+  return areUrls ? parts.map((part) => (part === "local" ? part : withoutPassword(part))).join(",") : MASK;
 }
 
 /** Works on text, not on a parsed URL: a mistyped URL may contain a password too, so in doubt it hides more. */

@@ -13,8 +13,8 @@ export interface Option<T> {
   /** One sentence. */
   about: string;
   example: string;
-  /** `whole`: never shown. `password`: a URL of which only the password and query are hidden. */
-  secret?: "whole" | "password";
+  /** `whole`: never shown. `password`: a URL of which only the password and query are hidden; `passwords`: several, separated by commas. */
+  secret?: "whole" | "password" | "passwords";
 }
 
 export const option = <T>(entry: Option<T> & { default: string }): Option<T> => entry;

@@ -4,11 +4,13 @@
  */
 import { LOG_LEVELS } from "../base/log.ts";
 import { PROXY_ROTATIONS } from "../domain/proxy/proxy-rotation.ts";
+import { BROWSER_OPTIONS } from "./browser-options.ts";
 import { BUCKET_OPTIONS } from "./bucket-options.ts";
 import { DOCUMENT_OPTIONS } from "./document-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
 import { SEARCH_OPTIONS } from "./search-options.ts";
 import { RETENTION_OPTIONS } from "./retention-options.ts";
+import { TELEMETRY_OPTIONS } from "./telemetry-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
 import * as type from "./types.ts";
 
@@ -81,27 +83,7 @@ export const OPTIONS = {
     about: "Time limit for one HTTP fetch in total.",
     example: "7.5",
   }),
-  browserNavTimeoutMs: option({
-    name: "APP_BROWSER_NAV_TIMEOUT_MS",
-    type: type.integer(50, 3_600_000),
-    default: "30000",
-    about: "Time limit for opening a page in a browser, in milliseconds.",
-    example: "45000",
-  }),
-  browserPath: optional({
-    name: "APP_BROWSER_PATH",
-    type: type.path,
-    otherwise: "found",
-    about: "Chromium executable. Default: the one of Playwright, otherwise the one of the system.",
-    example: "/usr/bin/chromium",
-  }),
-  browserMaxPages: optional({
-    name: "APP_BROWSER_MAX_PAGES",
-    type: type.integer(1, 1000),
-    otherwise: "by memory",
-    about: "Maximum open browser pages per process.",
-    example: "4",
-  }),
+  ...BROWSER_OPTIONS,
   maxMemoryMb: optional({
     name: "APP_MAX_MEMORY_MB",
     type: type.integer(64, 10_000_000),
@@ -333,6 +315,7 @@ export const OPTIONS = {
   ...BUCKET_OPTIONS,
   ...LLM_OPTIONS,
   ...SEARCH_OPTIONS,
+  ...TELEMETRY_OPTIONS,
   alertWebhookUrl: optional({
     name: "APP_ALERT_WEBHOOK_URL",
     type: type.url(["http", "https"]),

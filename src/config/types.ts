@@ -145,6 +145,17 @@ export function url(schemes: readonly string[]): ValueType<string> {
   };
 }
 
+/** CDP endpoints; `local` is the browser of this machine. */
+export const browsers: ValueType<readonly string[]> = {
+  expected: "a comma-separated list of URLs that start with ws://, wss://, http:// or https://, and of local",
+  parse: (text, cwd) => {
+    const one = url(["ws", "wss", "http", "https"]);
+    const list = [...new Set(splitList(text).map((part) => (part === "local" ? part : one.parse(part, cwd))))];
+    return list.every((part) => part === "local") ? refuse("it names no remote browser") : list;
+  },
+  format: (list) => list.join(","),
+};
+
 const PERCENT = "in the password, write characters other than letters, digits and . _ ~ - as %XX, such as %2F for /";
 
 /** redis://HOST:PORT/NUMBER; the database number is optional. */
@@ -278,4 +289,34 @@ export const limitsByName: ValueType<Readonly<Record<string, number>>> = {
     return value as Record<string, number>;
   },
   format: (limits) => JSON.stringify(limits),
+};
+
+/** `name=value,name2=value2`; names and values may be percent-encoded. */
+export const keyValues: ValueType<Readonly<Record<string, string>>> = {
+  expected: "a comma-separated list of name=value",
+  parse: (text) =>
+    Object.fromEntries(
+      splitList(text).map((pair) => {
+        const [, name, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(pair) ?? refuse();
+        return [decodeValue(name ?? ""), decodeValue(value ?? "")];
+      }),
+    ),
+  format: (values) =>
+    Object.entries(values)
+      .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+      .join(","),
+};
+
+function decodeValue(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuse(`"${text}" has a % that is not followed by two hexadecimal digits`);
+  }
+}
+
+export const fraction: ValueType<number> = {
+  expected: "a number from 0 to 1",
+  parse: (text) => decimal(text, 0, 1),
+  format: String,
 };

@@ -122,7 +122,10 @@ function timeRangeOf(reader: InputReader, warnings: string[]): SearchOrder["time
   const [, unit = "", count = ""] = /^qdr:([hdwmy])(\d*)$/.exec(tbs) ?? [];
   const range = RANGES[unit];
   if (range === undefined) {
-    reader.addError("tbs", "expected qdr:d, qdr:w, qdr:m or qdr:y: the search server knows a day, week, month and year");
+    reader.addError(
+      "tbs",
+      "expected qdr:d, qdr:w, qdr:m or qdr:y: the search server knows a day, week, month and year",
+    );
     return null;
   }
   if (unit === "h" || count !== "") warnings.push(`tbs ${tbs} is searched as the last ${range}`);
@@ -137,7 +140,8 @@ export async function search(
   gone: AbortSignal,
 ): Promise<object> {
   const server = await deps.search();
-  if (server === null) throw new FirecrawlFault(501, `Web search is not supported: ${NO_SEARCH}`, { code: "NOT_AVAILABLE" });
+  if (server === null)
+    throw new FirecrawlFault(501, `Web search is not supported: ${NO_SEARCH}`, { code: "NOT_AVAILABLE" });
   const late = new AbortController();
   const deadline = deps.clock.now() + timeoutMs;
   const timer = deps.clock.after(timeoutMs, () => late.abort(), { keepAlive: true });
@@ -161,7 +165,9 @@ export async function search(
     };
   } catch (error) {
     if (late.signal.aborted && !gone.aborted)
-      throw new FirecrawlFault(408, `the search server did not answer within ${timeoutMs} ms (timeout)`, { code: "SEARCH_TIMEOUT" });
+      throw new FirecrawlFault(408, `the search server did not answer within ${timeoutMs} ms (timeout)`, {
+        code: "SEARCH_TIMEOUT",
+      });
     // The server was set up wrongly: the same call is of no use.
     if (isOrbError(error, "search_unavailable"))
       throw new FirecrawlFault(500, error.message, { code: "SEARCH_UNAVAILABLE" });

@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import type { FetchFailure } from "../domain/run/failure.ts";
 import type { AddressPolicy } from "./address.ts";
 import { createSocketOpener } from "./guarded-socket.ts";
-import { Forwarder, keepBoundCookies, type OpenConnection } from "./proxy-forward.ts";
+import { FAILURE_HEADER, Forwarder, keepBoundCookies, type OpenConnection } from "./proxy-forward.ts";
 import { type GuestOptions, ProxyGuest } from "./proxy-guest.ts";
 import { endToEnd, plainTarget, proxyCredentials, type ProxyTarget, tunnelTarget } from "./proxy-target.ts";
 import { createResolver, type Lookup } from "./resolver.ts";
@@ -23,16 +23,30 @@ export interface BrowserProxyOptions {
   idleMs?: number;
   /** From the browser to the proxy, all guests together. */
   maxConnections?: number;
+  /** For browsers on other machines; default: this machine only, on any free port. */
+  listen?: ProxyListen;
+}
+
+export interface ProxyListen {
+  /** The address to bind. */
+  bind: string;
+  /** 0: any free one. */
+  port: number;
+  /** The name or address at which the browsers reach it. */
+  host: string;
 }
 
 export interface BrowserProxy {
-  /** `http://127.0.0.1:port` */
+  /** For the browsers: `http://127.0.0.1:port` */
   readonly address: string;
   /** Registers a browser context. It authenticates as `id` with `password` until `end()`. */
   admit(options?: Partial<GuestOptions>): ProxyGuest;
   /** Ends every connection and stops listening. */
   close(): Promise<void>;
 }
+
+/** Answered by the proxy itself, with `FAILURE_HEADER`: shows that a browser uses it. */
+export const PROBE_URL = "http://guard.orb.invalid/";
 
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 const DEFAULT_GUEST_CONNECTIONS = 256;
@@ -59,7 +73,12 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
     return guest?.authenticates(credentials!.password) === true ? guest : null;
   };
 
-  const server = createServer({ maxHeaderSize: 128 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 });
+  const server = createServer({
+    maxHeaderSize: 128 * 1024,
+    keepAliveTimeout: 60_000,
+    requestTimeout: 0,
+    headersTimeout: 20_000,
+  });
   server.maxConnections = options.maxConnections ?? 2048;
   server.on("connection", (socket) => {
     clients.add(socket);
@@ -80,6 +99,11 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
     if (target === null) {
       request.resume();
       answer.writeHead(400, { "content-type": "text/plain" }).end("this proxy fetches absolute http addresses only\n");
+      return;
+    }
+    if (target.host === PROBE_HOST) {
+      request.resume();
+      answer.writeHead(200, { "content-type": "text/plain", [FAILURE_HEADER]: guest.id }).end("the guarding proxy\n");
       return;
     }
     forwarder.forward(guest, target, request, answer);
@@ -105,7 +129,8 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
     });
   });
 
-  await listen(server);
+  const { bind, port, host } = options.listen ?? { bind: "127.0.0.1", port: 0, host: "127.0.0.1" };
+  await listen(server, port, bind);
   let closing: Promise<void> | null = null;
   const close = () =>
     (closing ??= new Promise((done) => {
@@ -116,7 +141,7 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
       for (const client of [...clients]) client.destroy();
     }));
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     admit(options = {}) {
       const guest: ProxyGuest = new ProxyGuest(
         { maxBytes: DEFAULT_MAX_BYTES, maxConnections: DEFAULT_GUEST_CONNECTIONS, ...options },
@@ -130,12 +155,13 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
   };
 }
 
+const PROBE_HOST = new URL(PROBE_URL).host;
 const CHALLENGE = 'Basic realm="orb"';
 
-function listen(server: Server): Promise<void> {
+function listen(server: Server, port: number, bind: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
+    server.listen(port, bind, () => {
       server.removeListener("error", reject);
       // A failed accept loses one connection, not the server.
       server.on("error", () => {});

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../base/event-loop.ts";
+import { yieldToEventLoop } from "../base/process/event-loop.ts";
 import { without } from "../base/without.ts";
 import type { ExtractStats } from "../domain/page/extract-request.ts";
 import type { JsonValue } from "../domain/lane/queue-item.ts";

@@ -95,7 +95,8 @@ async function searchOne(
     for (const warning of answer.warnings) warnings.add(warning);
     const before = results.size;
     // Not every engine behind the server knows the operators.
-    for (const result of answer.results) if (isWanted(result, includeDomains, excludeDomains)) results.set(result.url, result);
+    for (const result of answer.results)
+      if (isWanted(result, includeDomains, excludeDomains)) results.set(result.url, result);
     if (answer.results.length === 0 || (results.size === before && page > 1)) break;
   }
   return { results: [...results.values()].slice(0, limit), warnings: [...warnings] };

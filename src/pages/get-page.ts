@@ -1,5 +1,7 @@
 import type { Clock } from "../base/clock.ts";
+import { inSpan } from "../base/tracing.ts";
 import type { Credentials } from "../domain/text/credentials.ts";
+import { shownUrl } from "../domain/text/url.ts";
 import type { ExtractStats } from "../domain/page/extract-request.ts";
 import { type Failure, FetchFailure } from "../domain/run/failure.ts";
 import type { Validators } from "../domain/page/page-copy.ts";
@@ -112,18 +114,15 @@ export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot
   const extraction = judgement?.extraction ?? null;
   if (!isReadFurther(order.recipe) || got.failure !== null || answer === null || extraction === null) return got;
   const leftMs = order.mostMs === undefined ? undefined : order.mostMs - (deps.clock.monotonic() - startedAt);
-  const read = await extractFurther(
-    deps,
-    {
-      recipe: order.recipe,
-      url: answer.finalUrl,
-      page: answer,
-      signal: order.signal,
-      beforeExtract: () => order.beforeExtract?.(answer.headMs ?? null),
-      ...(leftMs === undefined ? {} : { mostMs: leftMs }),
-    },
-    extraction,
-  );
+  const source = {
+    recipe: order.recipe,
+    url: answer.finalUrl,
+    page: answer,
+    signal: order.signal,
+    beforeExtract: () => order.beforeExtract?.(answer.headMs ?? null),
+    ...(leftMs === undefined ? {} : { mostMs: leftMs }),
+  };
+  const read = await inSpan("extract further", () => extractFurther(deps, source, extraction));
   const { records, errors, failure, stats } = read;
   const kept = failure === null ? records : [];
   return {
@@ -217,15 +216,20 @@ async function fetchAndJudge(
   const shells = way === "http" && (recipe.strategy === "auto" || recipe.escalate);
   let pendingJudgement: Promise<Judgement> | undefined;
   const judge = (answer: PageAnswer) =>
-    (pendingJudgement ??= judgeAnswer(reader, answer, recipe, {
-      ...(order.spec === undefined ? {} : { spec: order.spec }),
-      ...(order.follow === undefined ? {} : { follow: order.follow }),
-      shells,
-      wantsJson: recipe.strategy === "api_replay",
-      askedUrl: order.askedUrl ?? url,
-      now: clock.now(),
-      signal,
-    }));
+    (pendingJudgement ??= inSpan(
+      "extract",
+      () =>
+        judgeAnswer(reader, answer, recipe, {
+          ...(order.spec === undefined ? {} : { spec: order.spec }),
+          ...(order.follow === undefined ? {} : { follow: order.follow }),
+          shells,
+          wantsJson: recipe.strategy === "api_replay",
+          askedUrl: order.askedUrl ?? url,
+          now: clock.now(),
+          signal,
+        }),
+      ({ records }) => ({ "orb.records": records.length }),
+    ));
   if (way === "browser") order.beforeBrowser?.();
   const timeoutMs = requestedMs ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs);
   const conditions = way === "http" ? order.conditions : undefined;
@@ -253,9 +257,16 @@ async function fetchAndJudge(
       return failure !== null && (order.isShown?.(failure) ?? true);
     },
   };
-  const received = await (robots === undefined
-    ? strategies[way].fetch(request)
-    : fetchObeying(strategies[way], request, robots));
+  const received = await inSpan(
+    "fetch",
+    () => (robots === undefined ? strategies[way].fetch(request) : fetchObeying(strategies[way], request, robots)),
+    ({ status, finalUrl, body }) => ({
+      "orb.strategy": way,
+      "http.response.status_code": status,
+      "url.full": shownUrl(finalUrl),
+      "http.response.body.size": body.length,
+    }),
+  );
   // Reading a document may take minutes, in which the site is free for other pages.
   const leave = () => order.beforeExtract?.(received.headMs ?? null);
   const { answer, failure } = readsDocuments(order)

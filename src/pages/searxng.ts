@@ -148,7 +148,8 @@ function statusFailure({ status }: HttpResult): OrbError {
     );
   if (status === 429)
     return unavailable("the search server answered 429: turn off its limiter for this address (server: limiter)");
-  if (status === 401) return unavailable("the search server answered 401: put its user and password into APP_SEARCH_URL");
+  if (status === 401)
+    return unavailable("the search server answered 401: put its user and password into APP_SEARCH_URL");
   if (status >= 300 && status < 400)
     return unavailable(`the search server answered ${status}: set APP_SEARCH_URL to the final address`);
   return unavailable(`the search server answered ${status}: check APP_SEARCH_URL`);

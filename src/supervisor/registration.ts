@@ -5,7 +5,13 @@ import type { Service } from "../base/service.ts";
 import type { Engine } from "../engine/port.ts";
 import type { LaneWorker } from "../lanes/worker.ts";
 import type { SettledTask, Store } from "../store/ports/port.ts";
-import type { LlmCounts, NewWorker, WorkerHeartbeat, WorkerRequests } from "../store/ports/worker-port.ts";
+import type {
+  BrowserCount,
+  LlmCounts,
+  NewWorker,
+  WorkerHeartbeat,
+  WorkerRequests,
+} from "../store/ports/worker-port.ts";
 import { AttemptCounts } from "./attempt-counts.ts";
 import { Throughput } from "./throughput.ts";
 
@@ -31,6 +37,8 @@ interface RegistrationDeps {
   /** Bytes of the process and its browsers. */
   memory: () => Promise<number>;
   problems: () => Promise<WorkerHeartbeat["troubles"]>;
+  /** Remote browsers. */
+  browsers?: () => readonly BrowserCount[];
   /** Usage of the language model; null: none configured. */
   llm?: () => LlmCounts | null;
 }
@@ -123,8 +131,9 @@ export class Registration implements Service {
 
   /** Current state of the worker. */
   async reading(): Promise<WorkerHeartbeat> {
-    const { engine, engineKind, worker, memory, problems, llm } = this.#deps;
+    const { engine, engineKind, worker, memory, problems, browsers, llm } = this.#deps;
     const asked = llm?.() ?? null;
+    const remote = browsers?.() ?? [];
     return {
       role: engine.role === "drained" ? "standby" : engine.role,
       engine: engineKind,
@@ -136,6 +145,7 @@ export class Registration implements Service {
       attempts: this.#attempts.read(),
       active: worker.active(MOST_ACTIVE),
       waits: worker.rateLimitWaits(),
+      ...(remote.length === 0 ? {} : { browsers: remote }),
       ...(asked === null ? {} : { llm: asked }),
     };
   }

@@ -9,7 +9,11 @@ import { requireSuccess } from "../workflows/answers.ts";
 
 export interface WebhookSender {
   /** Throws unless the receiver accepts it. */
-  send(target: WebhookTarget, call: { id: string; body: string }, signal?: AbortSignal): Promise<void>;
+  send(
+    target: WebhookTarget,
+    call: { id: string; body: string; traceparent?: string },
+    signal?: AbortSignal,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,13 +30,14 @@ export function createWebhookSender(options: {
   const limits = { connectMs: WEBHOOK_TRY_MS, totalMs: WEBHOOK_TRY_MS };
   const http = createHttpClient({ policy, clock, userAgent, limits });
   return {
-    async send({ url, headers }, { id, body }, signal) {
+    async send({ url, headers }, { id, body, traceparent }, signal) {
       const signed = secret === null ? {} : { "x-firecrawl-signature": signatureOf(body, secret) };
       const request = {
         url,
         method: "POST",
         headers: {
           "content-type": "application/json",
+          ...(traceparent === undefined ? {} : { traceparent }),
           ...headers,
           ...webhookHeaders({ id, body, now: clock.now() }, secret),
           ...signed,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { test } from "node:test";
-import { inTurns, TurnQueue, Turns } from "../../src/base/event-loop.ts";
+import { inTurns, TurnQueue, Turns } from "../../src/base/process/event-loop.ts";
 import { countTurns } from "../support/turns.ts";
 
 test("long work gives a turn when its parts have taken long enough, and never for what is short", async () => {

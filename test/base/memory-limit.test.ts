@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOrbError } from "../../src/base/errors.ts";
-import { MemoryLimit } from "../../src/base/memory-limit.ts";
+import { MemoryLimit } from "../../src/base/process/memory-limit.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 
 const MB = 1024 * 1024;

@@ -33,9 +33,15 @@ test("secrets are masked, also passwords inside URLs", () => {
     APP_ALERT_WEBHOOK_URL: "https://hooks.example/hunter2",
     APP_DATABASE_URL: "postgres://me:hunter2@db.example/orb",
     APP_REDIS_URL: "redis://:hunter2@cache.example",
+    APP_BROWSER_URL: "wss://me:hunter2@a.example/?token=hunter2,http://me:hunter2@b.example:9222,local",
+    APP_BROWSER_PROXY_HOST: "10.0.0.5",
   };
   const rows = configRows(loadConfig({ env, cwd: CWD }));
   assert.ok(!JSON.stringify(rows).includes("hunter2"));
+  assert.equal(
+    rows.find((row) => row.name === "APP_BROWSER_URL")?.value,
+    "wss://me:********@a.example/?token=********,http://me:********@b.example:9222,local",
+  );
   assert.equal(rows.find((row) => row.name === "APP_DATABASE_URL")?.value, "postgres://me:********@db.example/orb");
 });
 
@@ -53,6 +59,20 @@ test("a password is hidden even when the URL is broken or the password holds URL
     assert.ok(!withoutPassword(text).includes("pw"), `${text} became ${withoutPassword(text)}`);
   }
   assert.equal(withoutPassword("redis://localhost:6379/1"), "redis://localhost:6379/1");
+});
+
+test("browsers on other machines need the address of the guarding proxy, or are declared trusted", () => {
+  const load = (env: Record<string, string>) => () => loadConfig({ env, cwd: CWD });
+  const far = { APP_BROWSER_URL: "ws://127.0.0.1:9222,ws://:hunter2@10.0.0.7:9222" };
+  assert.throws(load(far), (error: Error) => {
+    assert.match(error.message, /APP_BROWSER_PROXY_HOST: expected the address at which the browser on 10\.0\.0\.7 /);
+    return !error.message.includes("hunter2");
+  });
+  load({ ...far, APP_BROWSER_PROXY_HOST: "10.0.0.5" })();
+  load({ ...far, APP_BROWSER_TRUSTED: "true" })();
+  load({ APP_BROWSER_URL: "http://127.0.0.1:9222,http://[::1]:9222,local" })();
+  assert.throws(load({ APP_BROWSER_URL: "local" }), /it names no remote browser/);
+  assert.throws(load({ APP_BROWSER_URL: "ws://a:hun,hunter2@b" }), (error: Error) => !error.message.includes("hun,"));
 });
 
 test("what is shown of an option can be given back", () => {

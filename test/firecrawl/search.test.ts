@@ -65,7 +65,11 @@ describe("search by Firecrawl's client", () => {
     });
     const [image] = found.images as { imageUrl?: string; imageWidth?: number; imageHeight?: number }[];
     assert.deepEqual([image?.imageUrl, image?.imageWidth, image?.imageHeight], [site.url("/one.png"), 1200, 800]);
-    const asked = engine.visits.map(({ query }) => [query.get("categories"), query.get("time_range"), query.get("format")]);
+    const asked = engine.visits.map(({ query }) => [
+      query.get("categories"),
+      query.get("time_range"),
+      query.get("format"),
+    ]);
     assert.deepEqual(asked, [
       ["general", "week", "json"],
       ["news", "week", "json"],
@@ -82,21 +86,31 @@ describe("search by Firecrawl's client", () => {
     assert.equal(pages[1]?.markdown, undefined);
     assert.match(pages[1]?.metadata?.error ?? "", /404/);
     const runs = (await server.api.get("/jobs/runs?limit=10")).json<{ status: string }[]>();
-    assert.deepEqual(runs.map(({ status: end }) => end).toSorted(), ["completed", "completed", "failed"], "durable runs");
+    assert.deepEqual(
+      runs.map(({ status: end }) => end).toSorted(),
+      ["completed", "completed", "failed"],
+      "durable runs",
+    );
     await server.audit();
   });
 
   test("the own route finds the same, and says what did not answer", async () => {
     const answer = await server.api.post("/search", { query: "kettles", include_domains: ["127.0.0.1"] });
     const { web, warnings } = answer.json<{ web: { url: string }[]; warnings: string[] }>();
-    assert.deepEqual(web.map(({ url }) => new URL(url).pathname), ["/one", "/broken", "/two"]);
+    assert.deepEqual(
+      web.map(({ url }) => new URL(url).pathname),
+      ["/one", "/broken", "/two"],
+    );
     assert.deepEqual(warnings, ["a search engine did not answer: other: timeout"]);
     assert.match(engine.visits.at(-1)?.query.get("q") ?? "", /^kettles site:127\.0\.0\.1$/);
   });
 
   test("wrong options are refused by name", async () => {
     await assert.rejects(app.search("x", { tbs: "cdr:1" }), /tbs: expected qdr:d/);
-    await assert.rejects(app.search("x", { sources: ["maps" as "web"] }), /sources: expected a list of web, news, images/);
+    await assert.rejects(
+      app.search("x", { sources: ["maps" as "web"] }),
+      /sources: expected a list of web, news, images/,
+    );
     await assert.rejects(app.search("x", { limit: 1000 }), /limit: expected a whole number/);
   });
 

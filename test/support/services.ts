@@ -20,10 +20,12 @@ import type { ServiceKind } from "../../src/supervisor/services/service-kind.ts"
 import { postgresUser, requirePostgres } from "../../src/supervisor/services/programs.ts";
 import { root } from "./source.ts";
 import { tempDir } from "./temp-dir.ts";
+import { FULL } from "./gate.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
 const PASSWORD = "test";
 const MOST_PORTS = 3;
+const CONFLICT = /ERROR:\s+(deadlock detected|could not serialize)/g;
 /** Power cuts are not tested; a kill of the process loses nothing that it has handed to the system. */
 const QUICK: Record<string, readonly string[]> = {
   postgres: ["-c", "fsync=off", "-c", "full_page_writes=off"],
@@ -131,6 +133,13 @@ export class TestService implements AsyncDisposable {
     this.#child?.kill("SIGCONT");
   }
 
+  /** Transactions of all processes that Postgres ended because of others; the store repeats them. */
+  #reportConflicts(): void {
+    if (this.#kind !== postgres || !existsSync(this.#log)) return;
+    const conflicts = readFileSync(this.#log, "utf8").match(CONFLICT)?.length ?? 0;
+    if (FULL || conflicts > 0) process.stdout.write(`  Postgres: deadlocks and serialization failures ${conflicts}\n`);
+  }
+
   get #log(): string {
     return join(this.#dir.path, "log");
   }
@@ -138,6 +147,7 @@ export class TestService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.thaw();
     await this.stop();
+    this.#reportConflicts();
     process.off("exit", this.#endWithUs);
     this.#dir[Symbol.dispose]();
   }

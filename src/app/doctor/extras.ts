@@ -10,6 +10,7 @@ import { FetchFailure } from "../../domain/run/failure.ts";
 import { installCommand } from "../../fetch/browser/find.ts";
 import { Launcher } from "../../fetch/browser/launch.ts";
 import { UserCode } from "../../lanes/handlers/user/user-code.ts";
+import { openBrowser, remoteBrowsers } from "../page-tools.ts";
 import { whoListens } from "../port-in-use.ts";
 import { secretKeyFile } from "../secret-key.ts";
 import { serviceFolder, SERVICES } from "../../supervisor/services/services.ts";
@@ -20,13 +21,38 @@ export async function examineExtras(
   apart: { what: string; fix: string } | null = null,
 ): Promise<DoctorCheck[]> {
   return [
-    await examineBrowser(config),
+    ...(await examineBrowsers(config)),
     examineKey(config),
     ...examineServices(config),
     ...(await examineHandlers(config)),
     apart === null ? examineClock() : { name: "clock", status: "warning", ...apart },
     await examinePort(config),
   ];
+}
+
+/** The local browser is examined only if pages may open in it. */
+async function examineBrowsers(config: Config): Promise<DoctorCheck[]> {
+  const remote = remoteBrowsers(config);
+  if (remote === undefined) return [await examineBrowser(config)];
+  const local = remote.local ? [await examineBrowser(config)] : [];
+  const pool = openBrowser(config, silentLog, systemClock);
+  try {
+    await pool.connect();
+    const guarded = remote.trusted ? "connects without the guarding proxy" : "uses the guarding proxy";
+    return [
+      ...local,
+      ...pool.browsers.map((one): DoctorCheck => {
+        const name = "remote browser";
+        if (one.state === "up")
+          return { name, status: "ok", what: `${one.name}: Chromium ${one.version}, ${guarded}`, fix: null };
+        const [what = "", ...fixes] = (one.problem?.message ?? "not connected").split("; ");
+        const fix = fixes.length === 0 ? "start it, or correct APP_BROWSER_URL" : fixes.join("; ");
+        return { name, status: "problem", what: `${one.name}: ${what}`, fix };
+      }),
+    ];
+  } finally {
+    await pool.close();
+  }
 }
 
 /** Unreachable: the browser is only started and closed. */

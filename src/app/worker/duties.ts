@@ -23,6 +23,7 @@ import { sweepEndedRuns } from "../../supervisor/duties/sweep-ended-runs.ts";
 import { sweepOrphanedFiles } from "../../supervisor/duties/sweep-orphaned-files.ts";
 import { watchBudget } from "../../supervisor/duties/watch-budget.ts";
 import { createWebhookSender } from "../../supervisor/webhook-sender.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { Client } from "../context.ts";
 import type { PageTools } from "../page-tools.ts";
 
@@ -34,6 +35,7 @@ interface DutyDeps {
   isCluster: boolean;
   leads: () => boolean;
   tools: PageTools;
+  telemetry: Telemetry | null;
   stack: ServiceStack;
 }
 
@@ -45,7 +47,10 @@ interface WorkerDuties {
   leading: Duties;
 }
 
-export function createDuties(config: Config, { log, client, isCluster, leads, tools, stack }: DutyDeps): WorkerDuties {
+export function createDuties(
+  config: Config,
+  { log, client, isCluster, leads, tools, telemetry, stack }: DutyDeps,
+): WorkerDuties {
   const { clock, store } = client;
   const alerts = startAlerting(config, { ...client, log, works: true });
   stack.defer("alerts", () => alerts.stop());
@@ -92,6 +97,7 @@ export function createDuties(config: Config, { log, client, isCluster, leads, to
         sender: webhooks,
         retry: { ...ALERT_RETRY, baseMs: config.retryBaseMs },
         bodyOf: (id, call, to) => webhookBody(store, id, call, to),
+        traceparentOf: telemetry?.runs?.traceparentOf,
       }),
       ...alerts.engineDuties,
     ],

@@ -140,6 +140,15 @@ function show(context: CliContext, worker: WorkerView): void {
       terminal.columns,
     ),
   );
+  if (worker.browsers.length > 0) {
+    const rows = worker.browsers.map((one) => [
+      one.name,
+      one.state,
+      `${one.pages} of ${one.max_pages}`,
+      one.problem ?? "–",
+    ]);
+    terminal.out(`\n${listTable(["browser", "state", "pages", "problem"], rows, terminal.columns)}`);
+  }
   if (worker.active.length === 0) return;
   const lines = worker.active.map((task) => [
     task.task_id,

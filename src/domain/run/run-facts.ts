@@ -54,6 +54,8 @@ export interface RunFacts {
   session_id?: string;
   /** The held site that the page redirects to; null: none. */
   waits_at?: string | null;
+  /** The trace of the caller that started it (W3C Trace Context). */
+  trace?: { trace_id: string; span_id: string; sampled: boolean };
 }
 
 export interface PageStats {

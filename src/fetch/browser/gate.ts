@@ -29,6 +29,8 @@ interface GateOptions {
   bound?: Bound;
   blockResources?: boolean;
   documents?: DocumentWatch;
+  /** The page connects without the proxy: `bound` is enforced here for plain requests, too. */
+  direct?: boolean;
 }
 
 export interface Gate {
@@ -59,7 +61,7 @@ export async function openGate(
 ): Promise<Gate> {
   const session = await context.newCDPSession(page);
   let documents = options.documents;
-  const { bound } = options;
+  const { bound, direct = false } = options;
   const challenged = new Set<string>();
   // The page and its session may close at any moment.
   const send = (method: "Fetch.continueRequest" | "Fetch.failRequest", params: object) =>
@@ -102,7 +104,7 @@ export async function openGate(
     const isHeavy = HEAVY.some((type) => type === held.resourceType);
     if (isHeavy && options.blockResources === true) return apply(held, "abort");
     const verdict = held.resourceType === "Document" ? (documents?.onRequest(held) ?? "continue") : "continue";
-    return applyWhenDecided(held, verdict, bound === undefined ? undefined : boundHeaders(held, bound, guest));
+    return applyWhenDecided(held, verdict, bound === undefined ? undefined : boundHeaders(held, bound, guest, direct));
   });
 
   const patterns: Pattern[] = [
@@ -110,7 +112,7 @@ export async function openGate(
     { urlPattern: "*", resourceType: "Other", requestStage: "Request" },
   ];
   if (documents !== undefined) patterns.push({ urlPattern: "*", resourceType: "Document", requestStage: "Response" });
-  const inspectedUrls = bound === undefined ? null : visibleCookieUrls(bound);
+  const inspectedUrls = bound === undefined ? null : visibleCookieUrls(bound, direct);
   if (inspectedUrls !== null) patterns.push({ urlPattern: inspectedUrls, requestStage: "Request" });
   if (inspectedUrls !== "*" && options.blockResources === true)
     for (const resourceType of HEAVY) patterns.push({ urlPattern: "*", resourceType, requestStage: "Request" });
@@ -130,10 +132,10 @@ function isIcon({ resourceType, request }: HeldRequest): boolean {
 }
 
 /** URL pattern of the encrypted requests to intercept; as few as possible, since each one pauses. */
-function visibleCookieUrls(bound: Bound): string | null {
+function visibleCookieUrls(bound: Bound, direct: boolean): string | null {
   const { protocol, hostname } = new URL(bound.origin);
-  if (protocol === "https:" && Object.keys(bound.headers).length > 0) return "*";
-  return bound.cookies.size > 0 ? `https://${hostname}*` : null;
+  if ((direct || protocol === "https:") && Object.keys(bound.headers).length > 0) return "*";
+  return bound.cookies.size > 0 ? `${direct ? "http*" : "https"}://${hostname}*` : null;
 }
 
 /** Chromium sends changed headers on to redirect targets: they are removed there. It looks up cookies per URL itself. */
@@ -141,13 +143,14 @@ function boundHeaders(
   held: HeldRequest,
   bound: Bound,
   guest: ProxyGuest,
+  direct: boolean,
 ): { name: string; value: string }[] | undefined {
   const url = URL.parse(held.request.url);
   if (url === null) return undefined;
-  const added = bound.origin.startsWith("https:") ? Object.entries(bound.headers) : [];
+  const added = direct || bound.origin.startsWith("https:") ? Object.entries(bound.headers) : [];
   const addedByName = new Map(added.map(([name, value]) => [name.toLowerCase(), value]));
   const isBoundOrigin = url.origin === bound.origin;
-  const hasSharedCookies = url.protocol === "https:" && sharesCookies(bound, url);
+  const hasSharedCookies = (direct || url.protocol === "https:") && sharesCookies(bound, url);
   if (hasSharedCookies) guest.allowTunnel(url.host);
   const changes = addedByName.size > 0 && (isBoundOrigin || held.redirectedRequestId !== undefined);
   if (!changes && !hasSharedCookies) return undefined;

@@ -54,8 +54,17 @@ const HEARTBEAT_MS = 2_000;
 const UNRESPONSIVE_MS = 8_000;
 const CLOSE_MS = 5_000;
 
+/** Removes WebRTC, which opens sockets past the proxy: a browser of ours is started without it, see `Launcher`. */
+const WITHOUT_WEBRTC = `for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCIceTransport"])
+  Reflect.deleteProperty(globalThis, name);`;
+
+const NO_PROXY_WHEN_TRUSTED =
+  "this job uses a proxy, which a browser of APP_BROWSER_URL does not use with APP_BROWSER_TRUSTED: unset APP_BROWSER_TRUSTED, or fetch the page without the proxy";
+
 interface InstanceContext {
   proxy: BrowserProxy;
+  /** A browser that we did not start. Trusted: it connects without the guarding proxy. */
+  remote?: { trusted: boolean };
   clock: Clock;
   /** Ignore certificate errors. */
   trustAll: boolean;
@@ -67,10 +76,15 @@ export class BrowserInstance {
   /** Pages open or opening. */
   open = 0;
   served = 0;
+  /** Pages that are not parked. */
+  inUse = 0;
   /** Takes no new pages, and closes with its last one. */
   retired = false;
   gone = false;
   readonly process: BrowserProcess;
+  readonly remote: { trusted: boolean } | null;
+  /** Resolves when the browser is gone. */
+  readonly ended: Promise<void>;
   readonly #browser: Browser;
   readonly #proxy: BrowserProxy;
   readonly #clock: Clock;
@@ -87,19 +101,19 @@ export class BrowserInstance {
     this.#clock = context.clock;
     this.#trustAll = context.trustAll;
     this.#userAgent = context.userAgent;
-    this.#loss.promise.catch(() => {});
-    browser.once("disconnected", () => {
-      this.gone = true;
-      this.retired = true;
-      this.#heartbeat?.cancel();
-      this.#loss.reject(crashed("the browser exited while the page was open"));
-      this.#cleanup = this.process.cleanUp();
-    });
+    this.remote = context.remote ?? null;
+    this.ended = this.#loss.promise.catch(() => {});
+    browser.once("disconnected", () => this.#lose());
+  }
+
+  get version(): string {
+    return this.#browser.version();
   }
 
   static async of(browser: Browser, context: InstanceContext): Promise<BrowserInstance> {
     try {
-      return new BrowserInstance(browser, await BrowserProcess.of(browser, context.clock), context);
+      const find = context.remote === undefined ? BrowserProcess.of : BrowserProcess.ofRemote;
+      return new BrowserInstance(browser, await find(browser, context.clock), context);
     } catch (error) {
       await browser.close().catch(() => {});
       throw crashed("the browser exited during startup", error);
@@ -140,7 +154,7 @@ export class BrowserInstance {
     const closed = await finishesWithin(this.#clock, CLOSE_MS, context.close());
     if (closed) return;
     this.retired = true;
-    if (!(await this.process.answers(CLOSE_MS))) this.process.kill();
+    if (!(await this.process.answers(CLOSE_MS))) this.#kill();
   }
 
   async close(): Promise<void> {
@@ -153,22 +167,43 @@ export class BrowserInstance {
     await this.#cleanup;
   }
 
+  #lose(): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.retired = true;
+    this.#heartbeat?.cancel();
+    this.#loss.reject(crashed("the browser exited while the page was open"));
+    this.#cleanup = this.process.cleanUp();
+  }
+
+  /** A remote browser cannot be killed: its pages are given up, and the connection is closed. */
+  #kill(): void {
+    this.process.kill();
+    if (this.remote === null) return;
+    this.#lose();
+    void this.#browser.close().catch(() => {});
+  }
+
   async #prepare(options: PageOptions, guest: ProxyGuest, bound: Bound | undefined): Promise<OpenPage> {
     const { credentials, blockResources, documents } = options;
     const stored = credentials?.localStorage ?? [];
+    const isDirect = this.remote?.trusted === true;
+    if (isDirect && options.via !== undefined) throw new FetchFailure("request_invalid", NO_PROXY_WHEN_TRUSTED);
     const context = await this.#browser.newContext({
       viewport: VIEWPORT,
       ...(options.mobile === true ? phoneOptions(this.#userAgent, this.#browser.version()) : {}),
       serviceWorkers: "block",
       acceptDownloads: false,
       ignoreHTTPSErrors: this.#trustAll,
+      ...(this.remote === null || options.mobile === true ? {} : { userAgent: this.#userAgent }),
       // `openGate` supplies the password.
-      proxy: { server: this.#proxy.address, bypass: "<-loopback>" },
+      ...(isDirect ? {} : { proxy: { server: this.#proxy.address, bypass: "<-loopback>" } }),
       ...(stored.length === 0
         ? {}
         : { storageState: { cookies: [], origins: [{ origin: credentials!.origin, localStorage: [...stored] }] } }),
     });
     try {
+      if (this.remote !== null && !isDirect) await context.addInitScript(WITHOUT_WEBRTC);
       const cookies = credentials === null || credentials === undefined ? [] : cookiesOf(credentials);
       if (cookies.length > 0) await context.addCookies(cookies).catch(rejectCookies);
       const page = await context.newPage();
@@ -181,6 +216,7 @@ export class BrowserInstance {
         ...(bound === undefined ? {} : { bound }),
         ...(blockResources === undefined ? {} : { blockResources }),
         ...(documents === undefined ? {} : { documents: documents(guest) }),
+        direct: isDirect,
       });
       const lost = Promise.race([crash.promise, this.#loss.promise]);
       lost.catch(() => {});
@@ -197,8 +233,8 @@ export class BrowserInstance {
     this.#heartbeat = this.#clock.after(HEARTBEAT_MS, () => {
       void this.process.answers(UNRESPONSIVE_MS).then((alive) => {
         this.#heartbeat = null;
-        if (!alive && !this.gone) this.process.kill();
-        else if (this.open > 0) this.#scheduleHeartbeat();
+        if (!alive && !this.gone) this.#kill();
+        else if (this.open > 0 || this.remote !== null) this.#scheduleHeartbeat();
       });
     });
   }

@@ -51,9 +51,9 @@ export class ParkedPages {
     return null;
   }
 
-  /** Frees a slot for a page of another key. */
-  dropOldest(): void {
-    const oldest = this.#pages.keys().next().value;
+  /** Frees a slot for a page of another key, in this browser or in any. */
+  dropOldest(instance?: BrowserInstance): void {
+    const oldest = [...this.#pages.keys()].find((parked) => instance === undefined || parked.instance === instance);
     if (oldest !== undefined) this.#drop(oldest);
   }
 

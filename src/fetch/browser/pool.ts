@@ -4,13 +4,16 @@ import type { Log } from "../../base/log.ts";
 import { Semaphore } from "../../base/semaphore.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import type { AddressPolicy } from "../../net/address.ts";
-import { type BrowserProxy, startBrowserProxy } from "../../net/browser-proxy.ts";
+import type { ProxyListen } from "../../net/browser-proxy.ts";
 import type { Lookup } from "../../net/resolver.ts";
+import { GuardProxies } from "./guard-proxies.ts";
 import { BrowserInstance, crashed, isGone, pageCrashed, type OpenPage, type PageOptions } from "./instance.ts";
 import { MAX_VISITS, type ParkedPage, ParkedPages } from "./parked.ts";
 import { Launcher } from "./launch.ts";
 import { MemoryShares } from "./memory-shares.ts";
 import { PAGE_BYTES } from "./pages-for-memory.ts";
+import type { BrowserState } from "./remote.ts";
+import { type RemoteOptions, RemoteBrowsers } from "./remotes.ts";
 
 export interface BrowserPoolOptions {
   clock: Clock;
@@ -38,6 +41,8 @@ export interface BrowserPoolOptions {
   idleMs?: number;
   /** Idle timeout of connections to sites. */
   silenceMs?: number;
+  /** Browsers that others started; `local`: beside our own. */
+  remote?: RemoteOptions & { local: boolean; proxy?: ProxyListen };
 }
 
 export interface BrowserPool {
@@ -54,6 +59,10 @@ export interface BrowserPool {
   relieve(): void;
   /** Why the last browser failed to start, and since when; null: it started, or none was needed yet. */
   readonly problem: { message: string; since: number } | null;
+  /** The remote browsers. */
+  readonly browsers: readonly BrowserState[];
+  /** Connects to the remote browsers, before a page needs them; resolves when each was tried. */
+  connect(): Promise<void>;
   /** Fails all pages with `run_cancelled`, and closes all browsers and the proxy. */
   close(): Promise<void>;
 }
@@ -77,7 +86,10 @@ class Pool implements BrowserPool {
   /** Pages about to be parked; one visit may await each. */
   readonly #emptying = new Set<{ key: string; done: Promise<void> }>();
   #inUse = 0;
-  #proxy: Promise<BrowserProxy> | null = null;
+  readonly #remotes: RemoteBrowsers | null;
+  readonly #proxies: GuardProxies;
+  /** Pages in our own browser, or waiting for it to start; counted if there are others. */
+  #localInUse = 0;
   #launcher: Launcher | null = null;
   #starting: Promise<BrowserInstance> | null = null;
   #current: BrowserInstance | null = null;
@@ -87,7 +99,10 @@ class Pool implements BrowserPool {
 
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
-    this.#slots = new Semaphore(Math.max(1, options.maxPages));
+    this.#slots = new Semaphore(this.#maxPages);
+    this.#proxies = new GuardProxies({ ...options, listen: options.remote?.proxy });
+    const proxy = () => this.#proxies.remote();
+    this.#remotes = options.remote === undefined ? null : new RemoteBrowsers(options.remote, { ...options, proxy });
     this.#shares = new MemoryShares(options.clock, () => this.#pageBytes());
     this.#parked = new ParkedPages(options.clock, ({ instance, opened }) =>
       this.#track(this.#closePage(instance, opened)),
@@ -99,7 +114,21 @@ class Pool implements BrowserPool {
   }
 
   get problem(): { message: string; since: number } | null {
-    return this.#problem;
+    return this.#problem ?? this.#remotes?.problem ?? null;
+  }
+
+  get browsers(): readonly BrowserState[] {
+    return this.#remotes?.states ?? [];
+  }
+
+  async connect(): Promise<void> {
+    await this.#remotes?.connect();
+  }
+
+  get #maxPages(): number {
+    const { maxPages, remote } = this.#options;
+    const local = remote === undefined || remote.local ? Math.max(1, maxPages) : 0;
+    return local + (remote === undefined ? 0 : remote.urls.length * remote.maxPages);
   }
 
   async memory(): Promise<number> {
@@ -127,13 +156,14 @@ class Pool implements BrowserPool {
     try {
       const parked = options.key === undefined ? null : await this.#reuse(options.key);
       if (parked === null) {
-        while (this.#inUse + this.#parked.count > this.#options.maxPages && this.#parked.count > 0)
-          this.#parked.dropOldest();
-        instance = await this.#acquireInstance();
+        while (this.#inUse + this.#parked.count > this.#maxPages && this.#parked.count > 0) this.#parked.dropOldest();
+        instance = await this.#acquireInstance(options.signal);
         opened = await this.#open(instance, options);
       } else {
         ({ instance, opened, visits } = parked);
         instance.served += 1;
+        instance.inUse += 1;
+        if (instance.remote === null) this.#localInUse += 1;
         if (options.documents !== undefined) opened.watch(options.documents(opened.guest));
       }
       if (stopped.aborted) throw stopped.reason as Error;
@@ -160,7 +190,10 @@ class Pool implements BrowserPool {
       this.#track(
         left.finally(() => {
           this.#inUse -= 1;
+          if (instance !== null) instance.inUse -= 1;
+          if (instance?.remote === null) this.#localInUse -= 1;
           releaseSlot();
+          this.#remotes?.changed();
         }),
       );
     }
@@ -168,11 +201,12 @@ class Pool implements BrowserPool {
 
   /** A slot for a page. A page that waits for its site's share of memory holds none. */
   async #takeSlot({ memory, signal }: PageOptions, stopped: AbortSignal): Promise<() => void> {
-    const abortSignal = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
+    const abortSignal = AbortSignal.any([stopped, ...(signal === undefined ? [] : [signal])]);
     using taken = new DisposableStack();
     const leave = await this.#options.enter?.(abortSignal);
     if (leave !== undefined) taken.defer(leave);
-    if (memory !== undefined) {
+    // Pages in remote browsers use no memory of this machine.
+    if (memory !== undefined && (this.#options.remote?.local ?? true)) {
       await this.#shares.take(memory, abortSignal);
       taken.defer(() => this.#shares.release(memory.site));
     }
@@ -208,9 +242,15 @@ class Pool implements BrowserPool {
 
   async #emptyAndPark(key: string, parked: ParkedPage): Promise<void> {
     const { instance, opened, visits } = parked;
-    const isWornOut = visits >= MAX_VISITS || instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER);
-    if (isWornOut) instance.retired ||= instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER);
-    if (isWornOut || instance.retired || this.#stop.signal.aborted || !(await instance.emptyPage(opened)))
+    const isWornOut = this.#isWornOut(instance);
+    if (isWornOut) instance.retired = true;
+    if (
+      isWornOut ||
+      visits >= MAX_VISITS ||
+      instance.retired ||
+      this.#stop.signal.aborted ||
+      !(await instance.emptyPage(opened))
+    )
       return this.#closePage(instance, opened);
     await this.#checkMemory(instance);
     if (instance.retired || this.#stop.signal.aborted) return this.#closePage(instance, opened);
@@ -225,12 +265,42 @@ class Pool implements BrowserPool {
     this.#parked.dropAll();
     await this.#starting?.catch(() => {});
     await Promise.all([...this.#instances].map((instance) => this.#closeInstance(instance)));
+    await this.#remotes?.close();
     while (this.#closing.size > 0) await Promise.all(this.#closing);
-    await (await this.#proxy?.catch(() => null))?.close();
+    await this.#proxies.close();
   }
 
   /** A browser for another page. Counts the page at once, so that the browser does not close before it opens. */
-  async #acquireInstance(): Promise<BrowserInstance> {
+  async #acquireInstance(signal?: AbortSignal): Promise<BrowserInstance> {
+    const remotes = this.#remotes;
+    if (remotes === null) return this.#acquireLocal();
+    const until = AbortSignal.any([this.#stop.signal, ...(signal === undefined ? [] : [signal])]);
+    const found = await remotes.wait(() => this.#choose(remotes), until);
+    if (found !== "local") return found;
+    return this.#acquireLocal().catch((error: unknown) => {
+      this.#localInUse -= 1;
+      throw error;
+    });
+  }
+
+  /** The least loaded browser; counts the page at once. */
+  #choose(remotes: RemoteBrowsers): BrowserInstance | "local" | null {
+    const choice = remotes.choose();
+    const { remote, maxPages } = this.#options;
+    const load = remote?.local === true ? this.#localInUse / Math.max(1, maxPages) : 1;
+    if (load < (choice?.load ?? 1)) {
+      this.#localInUse += 1;
+      return "local";
+    }
+    if (choice === null) return null;
+    const { instance } = choice;
+    if (instance.open >= choice.maxPages) this.#parked.dropOldest(instance);
+    instance.open += 1;
+    instance.inUse += 1;
+    return instance;
+  }
+
+  async #acquireLocal(): Promise<BrowserInstance> {
     this.#idle?.cancel();
     let instance = this.#current;
     if (instance === null || instance.retired) {
@@ -239,10 +309,15 @@ class Pool implements BrowserPool {
       instance = await this.#starting;
     }
     instance.open += 1;
+    instance.inUse += 1;
     instance.served += 1;
     // The next page starts a new browser; this one closes with its last page.
-    if (instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER)) instance.retired = true;
+    if (this.#isWornOut(instance)) instance.retired = true;
     return instance;
+  }
+
+  #isWornOut({ served, remote }: BrowserInstance): boolean {
+    return remote === null && served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER);
   }
 
   async #startAndRecordProblem(): Promise<BrowserInstance> {
@@ -258,15 +333,8 @@ class Pool implements BrowserPool {
   }
 
   async #start(): Promise<BrowserInstance> {
-    const { clock, policy, lookup, tls, silenceMs, log, userAgent, path, env, headed = false } = this.#options;
-    this.#proxy ??= startBrowserProxy({
-      policy,
-      clock,
-      ...(lookup === undefined ? {} : { lookup }),
-      ...(tls === undefined ? {} : { tls }),
-      ...(silenceMs === undefined ? {} : { idleMs: silenceMs }),
-    });
-    const proxy = await this.#proxy;
+    const { clock, tls, log, userAgent, path, env, headed = false } = this.#options;
+    const proxy = await this.#proxies.local();
     this.#launcher ??= new Launcher({ log, userAgent, path, env, headed, proxyAddress: proxy.address });
     if (this.#stop.signal.aborted) throw this.#stop.signal.reason as Error;
     const instance = await BrowserInstance.of(await this.#launcher.launch(), {
@@ -297,7 +365,7 @@ class Pool implements BrowserPool {
     if (!instance.retired) await this.#checkMemory(instance);
     if (instance.open > 0) return;
     if (instance.retired) await this.#closeInstance(instance);
-    else if (!this.#stop.signal.aborted) this.#endWhenIdle(instance);
+    else if (!this.#stop.signal.aborted && instance.remote === null) this.#endWhenIdle(instance);
   }
 
   #endWhenIdle(instance: BrowserInstance): void {

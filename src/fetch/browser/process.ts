@@ -35,6 +35,11 @@ export class BrowserProcess {
     return new BrowserProcess(session, clock, pid, group === ours ? null : group, profile);
   }
 
+  /** A browser of another machine: its process ids mean nothing here, so it is neither measured nor killed. */
+  static async ofRemote(browser: Browser, clock: Clock): Promise<BrowserProcess> {
+    return new BrowserProcess(await browser.newBrowserCDPSession(), clock, null, null, null);
+  }
+
   /**
    * Whether the browser responds within this time. A browser that is runnable but gets no CPU is not stuck: on a busy
    * machine the time is extended up to MAX_CHECKS times.
@@ -72,6 +77,7 @@ export class BrowserProcess {
 
   /** Resident memory of all its processes; 0 where the system does not report it. Shared pages count once per process. */
   async memory(): Promise<number> {
+    if (this.pid === null) return 0;
     const { processInfo } = await this.#session.send("SystemInfo.getProcessInfo");
     const sizes = await Promise.all(processInfo.map(({ id }) => residentBytes(id)));
     return sizes.reduce((sum, size) => sum + size, 0);

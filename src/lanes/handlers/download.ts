@@ -1,9 +1,10 @@
 import type { Clock } from "../../base/clock.ts";
+import { inSpan, type SpanAttributes } from "../../base/tracing.ts";
 import { classifyStatus } from "../../domain/run/classify.ts";
 import { FetchFailure } from "../../domain/run/failure.ts";
 import { parseRetryAfter } from "../../domain/lane/retry-after.ts";
 import type { Handled } from "../../domain/run/outcome.ts";
-import { siteOf } from "../../domain/text/url.ts";
+import { shownUrl, siteOf } from "../../domain/text/url.ts";
 import type { FetchAnswer, Strategy } from "../../fetch/strategy.ts";
 import type { HttpLimits } from "../../net/http.ts";
 import type { TaskHandler } from "./handler.ts";
@@ -22,7 +23,7 @@ export function downloadHandler(deps: DownloadDeps): TaskHandler {
     async run(task, { signal, via }) {
       const url = task.nextUrl ?? task.url;
       if (url === null) throw new FetchFailure("url_not_allowed", "the task has no URL");
-      const answer = await deps.strategy.fetch({
+      const request = {
         url,
         partKey: task.id,
         maxBodyBytes: deps.maxBodyBytes,
@@ -30,11 +31,16 @@ export function downloadHandler(deps: DownloadDeps): TaskHandler {
         signal,
         ...(via === undefined ? {} : { via }),
         // Another site has its own limits: the task moves to that site's lane.
-        followRedirects: (from, to) => siteOf(from) === siteOf(to),
-      });
+        followRedirects: (from: URL, to: URL) => siteOf(from) === siteOf(to),
+      };
+      const answer = await inSpan("fetch", () => deps.strategy.fetch(request), aboutAnswer);
       return { ...judge(answer, url, deps.clock.now()), answeredMs: answer.headMs };
     },
   };
+}
+
+function aboutAnswer({ status, finalUrl, size }: FetchAnswer): SpanAttributes {
+  return { "http.response.status_code": status, "url.full": shownUrl(finalUrl), "http.response.body.size": size };
 }
 
 function judge(answer: FetchAnswer, url: string, now: number): Handled {

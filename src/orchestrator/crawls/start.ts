@@ -19,6 +19,7 @@ import { invalid } from "../invalid.ts";
 import { withCrawlSession } from "../session-for-page.ts";
 import { crawlOptionsFrom } from "./options.ts";
 import { admitCrawls } from "./turns.ts";
+import { callersTrace } from "../runs/callers-trace.ts";
 
 /** Submits a crawl: committed when this returns; starts when admission allows it. */
 export async function startCrawl(
@@ -64,6 +65,7 @@ export function newCrawlRun(
     meta: { url: first!.url, max_depth: options.max_depth, max_pages: options.max_pages },
     ...(id === undefined ? {} : { jobId: id }),
     ...(name === undefined ? {} : { name }),
+    ...callersTrace(),
   };
   const sitemaps = options.use_sitemap ? originsOf(starts).map((origin) => toSitemapTask(origin, resolver)) : [];
   return {

@@ -16,6 +16,7 @@ import { pathsBelow, requireSource, sealedParams } from "../workflows/source.ts"
 import { dropWork } from "./control.ts";
 import type { RunView } from "./view.ts";
 import { toRunView } from "./view.ts";
+import { callersTrace } from "./callers-trace.ts";
 
 /** The worker's handler for pages; user handlers cannot have this name. */
 export const PAGE_HANDLER = "@page";
@@ -92,6 +93,7 @@ export function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks:
     snapshot,
     meta: { url: shownUrl(job.url), requested_strategy: recipe.strategy, max_attempts: maxAttempts },
     ...(job.id === null ? {} : { jobId: job.id }),
+    ...callersTrace(),
   };
   return { run: needingProxies(run, deps.proxyRules), tasks: [firstTask(job, recipe)] };
 }

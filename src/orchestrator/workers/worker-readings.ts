@@ -69,7 +69,27 @@ export function workerFigures(live: readonly WorkerFigures[], recent: readonly W
         }),
       ),
     ),
+    ...browserReadings(live),
     ...llmReadings(recent),
+  ];
+}
+
+/** Only where there are remote browsers. */
+function browserReadings(workers: readonly WorkerFigures[]): Reading[] {
+  const all = workers.flatMap(({ id: worker, browsers = [] }) =>
+    browsers.map((one) => ({ labels: { worker, browser: one.name }, ...one })),
+  );
+  return [
+    ...gauge(
+      "orb_remote_browser_up",
+      "1 if this worker can use this browser of APP_BROWSER_URL.",
+      all.map(({ labels, state }) => [labels, Number(state === "up")]),
+    ),
+    ...gauge(
+      "orb_remote_browser_pages",
+      "Pages of this worker that are open in this browser of APP_BROWSER_URL.",
+      all.map(({ labels, pages }) => [labels, pages]),
+    ),
   ];
 }
 

@@ -4,7 +4,7 @@ import { OrbError } from "../../base/errors.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import { mayBeAlive } from "../../base/machine.ts";
 import type { Store } from "../../store/ports/port.ts";
-import type { WorkerRecord, WorkerState } from "../../store/ports/worker-port.ts";
+import type { BrowserCount, WorkerRecord, WorkerState } from "../../store/ports/worker-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun, requireTask } from "../runs/control.ts";
 
@@ -31,6 +31,16 @@ export interface WorkerView {
   paused: string | null;
   drain_asked: boolean;
   active: { task_id: string; run_id: string; lane: string; url: string | null; started_at: string }[];
+  /** Remote browsers. */
+  browsers: {
+    name: string;
+    state: BrowserCount["state"];
+    pages: number;
+    max_pages: number;
+    version: string | null;
+    problem: string | null;
+    since: string | null;
+  }[];
   started_at: string;
   stopped_at: string | null;
 }
@@ -61,6 +71,15 @@ export function toWorkerView({ capabilities }: Pick<Store, "capabilities">, work
       lane,
       url,
       started_at: isoOf(startedAt),
+    })),
+    browsers: (worker.browsers ?? []).map(({ name, state, pages, maxPages, version, problem }) => ({
+      name,
+      state,
+      pages,
+      max_pages: maxPages,
+      version,
+      problem: problem?.message ?? null,
+      since: isoOrNull(problem?.since ?? null),
     })),
     started_at: isoOf(worker.startedAt),
     stopped_at: isoOrNull(worker.stoppedAt),

@@ -1,4 +1,4 @@
-import { Turns } from "../../base/event-loop.ts";
+import { Turns } from "../../base/process/event-loop.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import type { IdempotencyKey } from "../../store/records/job-records.ts";

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../base/errors.ts";
-import { inTurns } from "../../base/event-loop.ts";
+import { inTurns } from "../../base/process/event-loop.ts";
 import type { WorkflowDefinition } from "../../domain/workflow/definition.ts";
 import { sealDefinition } from "../../domain/workflow/secrets.ts";
 import { invalid } from "../invalid.ts";

@@ -6,6 +6,7 @@ import type { CreatedSnapshot, WorkflowSnapshot } from "../../domain/workflow/de
 import { withoutSecrets } from "../../domain/text/sealed-text.ts";
 import type { NewRun } from "../../store/records/run-records.ts";
 import type { NewWorkflow } from "../../store/records/workflow-records.ts";
+import { callersTrace } from "../runs/callers-trace.ts";
 
 /** Properties of a workflow run besides its definition. */
 export interface AboutRun extends Pick<NewWorkflow, "metadata" | "start" | "rerunOf"> {
@@ -43,6 +44,7 @@ export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): New
     snapshot: created,
     meta: { workflow: definition.name, steps: definition.steps.length, ...(template === null ? {} : { template }) },
     ...(about.jobId === null ? {} : { jobId: about.jobId }),
+    ...callersTrace(),
     workflow: {
       steps: definition.steps.map((step) => ({
         name: step.name,

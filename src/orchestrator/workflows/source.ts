@@ -1,6 +1,6 @@
 /** Turns the source in a request into the snapshot of a run; every error has its path. */
 import { type FieldError, isOrbError, OrbError } from "../../base/errors.ts";
-import { Turns } from "../../base/event-loop.ts";
+import { Turns } from "../../base/process/event-loop.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { StepDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import { sealParams } from "../../domain/workflow/secrets.ts";

@@ -35,6 +35,19 @@ export interface WorkerHeartbeat {
   waits?: readonly WaitCount[];
   /** LLM calls since it started; absent: no model. */
   llm?: LlmCounts;
+  /** Remote browsers; absent: none configured. */
+  browsers?: readonly BrowserCount[];
+}
+
+/** A remote browser as one worker sees it. */
+export interface BrowserCount {
+  /** Host and port. */
+  name: string;
+  state: "connecting" | "up" | "down";
+  pages: number;
+  maxPages: number;
+  version: string | null;
+  problem: { message: string; since: number } | null;
 }
 
 export interface LlmCounts {

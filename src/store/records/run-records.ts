@@ -38,6 +38,8 @@ export interface NewRun {
   temporary?: true;
   /** For kind `workflow`: the steps, which become its tasks. */
   workflow?: NewWorkflow;
+  /** The trace of the caller that started it. */
+  trace?: NonNullable<RunFacts["trace"]>;
 }
 
 export interface RunRecord {

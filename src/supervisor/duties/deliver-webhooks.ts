@@ -24,6 +24,8 @@ interface WebhookDeps {
   /** The payload in the receiver's format; null: its run or task is gone. */
   bodyOf(runId: string, call: WebhookCall, target: WebhookTarget): Promise<object | null>;
   retry?: AlertRetryRule;
+  /** The W3C `traceparent` of the run; absent, or null: it is not traced. */
+  traceparentOf?: ((runId: string) => Promise<string | null>) | undefined;
 }
 
 /**
@@ -57,13 +59,16 @@ async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal):
   const delivered: string[] = [];
   let error: string | null = null;
   const target = targetOf(deps, due);
+  const traceparent = (await deps.traceparentOf?.(due.runId)) ?? null;
+  const traced = traceparent === null ? {} : { traceparent };
   if (target === null) error = "its URL cannot be decrypted with the current APP_SECRET_KEY";
   else
     await Promise.all(
       due.calls.map(async (call) => {
         try {
           const body = await deps.bodyOf(due.runId, call, target);
-          if (body !== null) await deps.sender.send(target, { id: call.id, body: JSON.stringify(body) }, signal);
+          if (body !== null)
+            await deps.sender.send(target, { id: call.id, body: JSON.stringify(body), ...traced }, signal);
           delivered.push(call.id);
         } catch (failure) {
           error = messageOf(failure);

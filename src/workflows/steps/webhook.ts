@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { currentTraceparent } from "../../base/tracing.ts";
 import { webhookHeaders } from "../../base/webhook-signature.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { requireSuccess } from "../answers.ts";
@@ -37,10 +38,12 @@ export function webhookStep(secret: string | null): StepKind<WebhookParams> {
       const method = params.method ?? "POST";
       const bodiless = method === "GET" || (method === "DELETE" && params.body === undefined);
       const body = bodiless ? "" : JSON.stringify(params.body === undefined ? summaryOf(context) : params.body);
+      const traceparent = currentTraceparent();
       const answer = await context.http.fetch({
         url: params.url,
         method,
         headers: {
+          ...(traceparent === null ? {} : { traceparent }),
           ...(bodiless ? {} : { "content-type": "application/json" }),
           ...lowerCased(params.headers ?? {}),
           ...signed(context, body, secret),

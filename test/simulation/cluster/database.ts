@@ -10,6 +10,7 @@ import type { Being, Timeline } from "./timeline.ts";
 const VERBS = {
   join: { method: "joinOwners", trips: 3 },
   heartbeat: { method: "heartbeat", trips: 3 },
+  late: { method: "heartbeat", trips: 2 },
   pulse: { method: "recordHeartbeat", trips: 2 },
   probe: { method: "probe", trips: 2 },
   take: { method: "takeLane", trips: 4 },
@@ -21,17 +22,17 @@ const VERBS = {
 
 export type Verb = keyof typeof VERBS;
 
-const LEASES: ReadonlySet<Verb> = new Set(["heartbeat", "pulse", "probe"]);
+const LEASES: ReadonlySet<Verb> = new Set(["heartbeat", "late", "pulse", "probe"]);
 
 /** A write transaction. */
 export interface Write {
   verb: Verb;
   /** The runs that it may write, found by the statement that locks them. */
   runs?: () => Iterable<number>;
+  /** The jobs that it may write, whose runs share rows. */
+  jobs?: readonly number[];
   /** Numbers of lanes; its rows of owners. Locked in order. */
   lanes?: readonly number[];
-  /** More of them, found when they are locked. */
-  late?: () => readonly number[];
   owners?: readonly string[];
   /** How it goes about runs that others have locked: as the product's methods do. */
   turn?: Turn | { soonMs: number };
@@ -50,6 +51,7 @@ export interface Transaction extends Locker {
   readonly lockedRuns: ReadonlySet<number>;
   /** Runs were left out, because others have locked them. */
   readonly missedRuns: boolean;
+  readonly missedJobs: ReadonlySet<number>;
   /** Whether nobody else has locked the row of this lane, so that it may be written in passing. */
   isFree(lane: number): boolean;
 }
@@ -63,6 +65,7 @@ export interface Second {
 }
 
 const lockOfRun = (run: number) => `partition ${run % PARTITIONS}`;
+const lockOfJob = (job: number) => `job ${job}`;
 const lockOfLane = (lane: number) => `lane ${lane}`;
 const lockOfOwner = (owner: string) => `owner ${owner}`;
 
@@ -89,7 +92,7 @@ export class Database {
   constructor(plan: ClusterPlan, timeline: Timeline) {
     this.#plan = plan;
     this.#timeline = timeline;
-    this.locks = new Locks(timeline, plan.lockTimeoutMs);
+    this.locks = new Locks(timeline);
   }
 
   write(by: Being, write: Write): void {
@@ -194,6 +197,8 @@ class Connections {
   }
 }
 
+const alone = (name: string): [string, LockMode] => [name, "alone"];
+
 function limitOf(turn: Write["turn"]): number | undefined {
   if (typeof turn !== "object") return undefined;
   return "waitMs" in turn ? turn.waitMs : turn.soonMs;
@@ -213,6 +218,7 @@ class Running implements Transaction {
   readonly name: string;
   readonly lockedRuns = new Set<number>();
   missedRuns = false;
+  readonly missedJobs = new Set<number>();
   readonly #plan: ClusterPlan;
   readonly #timeline: Timeline;
   readonly #locks: Locks;
@@ -265,6 +271,7 @@ class Running implements Transaction {
 
   #lockScope(then: () => void): void {
     const { verb, runs, turn } = this.#write;
+    const jobs = (this.#write.jobs ?? []).toSorted((a, b) => a - b);
     const { broken } = this.#plan;
     const scope = STORE_ACCESS[VERBS[verb].method];
     if (scope === "row") return this.#lock(broken === "heartbeats wait" ? [["deployment", "shared"]] : [], then);
@@ -277,34 +284,42 @@ class Running implements Transaction {
         const got = new Set(partitions.filter((partition) => this.#locks.tryTake(this, lockOfRun(partition))));
         for (const run of wanted) if (got.has(run % PARTITIONS)) this.lockedRuns.add(run);
         this.missedRuns = this.lockedRuns.size < wanted.size;
+        for (const job of jobs) if (!this.#locks.tryTake(this, lockOfJob(job))) this.missedJobs.add(job);
         return then();
       }
       for (const run of wanted) this.lockedRuns.add(run);
+      // The time limit of the statement is that of all partitions together.
       this.#lock(
-        partitions.map((partition): [string, LockMode] => [lockOfRun(partition), "alone"]),
-        then,
+        partitions.map((partition) => alone(lockOfRun(partition))),
+        () =>
+          this.#lock(
+            jobs.map((job) => alone(lockOfJob(job))),
+            then,
+          ),
+        this.#timeline.now() + (limitOf(turn) ?? this.#plan.statementTimeoutMs),
       );
     });
   }
 
   #rowLocks(): [string, LockMode][] {
-    const { owners = [], lanes = [], late = () => [] } = this.#write;
+    const { owners = [], lanes = [] } = this.#write;
     return [
-      ...owners.map((owner): [string, LockMode] => [lockOfOwner(owner), "alone"]),
-      ...[...lanes, ...late()].toSorted((a, b) => a - b).map((lane): [string, LockMode] => [lockOfLane(lane), "alone"]),
+      ...owners.map((owner) => alone(lockOfOwner(owner))),
+      ...lanes.toSorted((a, b) => a - b).map((lane) => alone(lockOfLane(lane))),
     ];
   }
 
-  #lock([next, ...rest]: [string, LockMode][], then: () => void): void {
+  #lock([next, ...rest]: [string, LockMode][], then: () => void, deadline = Number.POSITIVE_INFINITY): void {
     if (next === undefined) return then();
     const [name, mode] = next;
+    const limitMs = limitOf(this.#write.turn) ?? this.#plan.lockTimeoutMs;
     this.#locks.take(
       this,
       name,
       mode,
-      () => !this.#isOver && this.#lock(rest, then),
+      () => !this.#isOver && this.#lock(rest, then, deadline),
       () => this.#fail(),
-      limitOf(this.#write.turn),
+      Math.min(limitMs, deadline - this.#timeline.now()),
     );
   }
 
@@ -356,7 +371,10 @@ class Running implements Transaction {
   }
 
   #check(): void {
-    const { lanes = [] } = this.#write;
+    const { lanes = [], jobs = [] } = this.#write;
+    for (const job of jobs)
+      if (!this.missedJobs.has(job) && !this.#locks.holds(this, lockOfJob(job)))
+        this.#listener.violates(`job ${job} is written without its lock`);
     for (const run of this.lockedRuns)
       if (!this.#locks.holds(this, lockOfRun(run))) this.#listener.violates(`run ${run} is written without its lock`);
     for (const lane of lanes)

@@ -22,7 +22,6 @@ interface Lock {
 /** The locks of the server: whoever comes first goes first, and who waits too long is told so. */
 export class Locks {
   readonly #timeline: Timeline;
-  readonly #timeoutMs: number;
   readonly #locks = new Map<string, Lock>();
   readonly #held = new Map<Locker, Set<string>>();
   readonly #waits = new Map<Locker, { name: string; waiter: Waiter }>();
@@ -32,9 +31,8 @@ export class Locks {
   timeouts = 0;
   longestWaitMs = 0;
 
-  constructor(timeline: Timeline, timeoutMs: number) {
+  constructor(timeline: Timeline) {
     this.#timeline = timeline;
-    this.#timeoutMs = timeoutMs;
   }
 
   holds(locker: Locker, name: string, mode: LockMode = "alone"): boolean {
@@ -60,7 +58,7 @@ export class Locks {
     mode: LockMode,
     granted: () => void,
     timedOut: () => void,
-    timeoutMs = this.#timeoutMs,
+    timeoutMs: number,
   ): void {
     if (this.holds(locker, name, mode)) return granted();
     const lock = this.#of(name);

@@ -27,8 +27,11 @@ export interface ClusterPlan {
   cores: number;
   /** Runs that the pages belong to. */
   runs: number;
+  /** Jobs that the runs belong to, so that some of them share the states of their pages; 0: none. */
+  jobs: number;
   /** As the product sets them on its connections. */
   lockTimeoutMs: number;
+  statementTimeoutMs: number;
   idleTimeoutMs: number;
   /** How often somebody writes what concerns all runs; how long that may take at most, once in a while. */
   admitMs: number;
@@ -72,7 +75,9 @@ export function clusterPlan(workers: number, given: Partial<ClusterPlan> = {}): 
     rowUs: 20,
     cores: 2,
     runs: Math.max(4, Math.round(sites / 4)),
+    jobs: 0,
     lockTimeoutMs: LIMITS.lock_timeout,
+    statementTimeoutMs: LIMITS.statement_timeout,
     idleTimeoutMs: LIMITS.idle_in_transaction_session_timeout,
     admitMs: 1000,
     longestAdmitMs: 0,

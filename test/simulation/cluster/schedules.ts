@@ -24,6 +24,7 @@ function schedulePlan(seed: number): ClusterPlan {
     writeMs: pick(random, [0.5, 1, 20]),
     cores: 1 + integerBelow(random, 3),
     runs: pick(random, [1, 2, 3, 8, 100]),
+    jobs: pick(random, [0, 0, 1, 2]),
     admitMs: pick(random, [200, 1000]),
     longestAdmitMs: pick(random, [0, 0, 2000, 20_000, 40_000]),
     pauseMs: pick(random, [1, 20, 400]),

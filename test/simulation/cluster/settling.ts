@@ -153,14 +153,14 @@ export class Settler {
     const lost = new Set<Settling>();
     const busy = new Map<Settling, Outcome[]>();
     const wanted = new Set([...batch.values()].flatMap(({ outcomes }) => outcomes.map(({ page }) => page.run)));
-    const work = ({ lockedRuns }: Transaction) => {
+    const jobs = this.#jobsOf([...batch.values()]);
+    const work = ({ lockedRuns, missedJobs }: Transaction) => {
+      const isOurs = ({ page }: Outcome) => lockedRuns.has(page.run) && !missedJobs.has(this.#jobOf(page.run));
       let rows = 0;
       lost.clear();
       busy.clear();
       for (const [owner, { outcomes, politeness }] of batch) {
-        const { ours = [], others = [] } = Object.groupBy(outcomes, ({ page }) =>
-          lockedRuns.has(page.run) ? "ours" : "others",
-        );
+        const { ours = [], others = [] } = Object.groupBy(outcomes, (outcome) => (isOurs(outcome) ? "ours" : "others"));
         const ended = owner.lane.settle(owner.hold, ours, politeness);
         if (ended === null) {
           lost.add(owner);
@@ -194,9 +194,20 @@ export class Settler {
       this.#waitForRuns();
     };
     const lanes = [...batch.keys()].map((owner) => owner.lane.index);
-    const write = { verb: "settle", runs: () => wanted, lanes, work, done, failed } as const;
+    const write = { verb: "settle", runs: () => wanted, jobs, lanes, work, done, failed } as const;
     if (turn === "try") this.#turns.settle(write);
     else this.#database.write(this.#by, { ...write, turn });
+  }
+
+  /** Those of which an outcome changes what their runs share. */
+  #jobsOf(parts: readonly Part[]): number[] {
+    if (this.#plan.jobs === 0) return [];
+    const ended = parts.flatMap(({ outcomes }) => outcomes).filter(({ verdict }) => verdict.kind === "ended");
+    return [...new Set(ended.map(({ page }) => this.#jobOf(page.run)))];
+  }
+
+  #jobOf(run: number): number {
+    return run % this.#plan.jobs;
   }
 
   #leave(owner: Settling, outcome: Outcome): void {

@@ -242,27 +242,35 @@ export class Worker implements Being, OwnerWorld {
       if (this.timeline.now() - this.#renewed > leaseTtlMs - heartbeatMs) this.#fence();
       else this.#heartbeatIn(name, heartbeatMs);
     };
-    // A lane that is locked follows with the next heartbeat; only the second time it is waited for.
-    const late = () =>
-      [...this.#owners.keys()]
-        .filter((lane) => lane.owner === name && lane.leaseUntil - this.timeline.now() < leaseTtlMs / 2)
-        .map(({ index }) => index);
+    const renewed = () => {
+      answered = true;
+      if (isOver()) return;
+      this.#renewed = asked;
+      next();
+    };
+    const prolong = (lanes: readonly Lane[]) => {
+      for (const lane of lanes) lane.prolong(name, this.timeline.now() + leaseTtlMs);
+      return lanes.length;
+    };
     const work = (transaction: Transaction) => {
       known = this.#cluster.isOwner(name);
       if (!known) return 0;
       this.#cluster.prolongOwner(name);
-      const free = [...this.#owners.keys()].filter((lane) => transaction.isFree(lane.index));
-      for (const lane of free) lane.prolong(name, this.timeline.now() + leaseTtlMs);
-      return 1 + free.length;
+      return 1 + prolong([...this.#owners.keys()].filter((lane) => transaction.isFree(lane.index)));
     };
     const done = () => {
-      answered = true;
       if (isOver()) return;
       if (!known) return this.#fence();
-      this.#renewed = asked;
-      next();
+      // A lane that is locked follows with the next heartbeat; the second time it is waited for a little.
+      const isLate = (lane: Lane) => lane.owner === name && lane.leaseUntil - this.timeline.now() < leaseTtlMs / 2;
+      const late = [...this.#owners.keys()].filter(isLate);
+      if (late.length === 0) return renewed();
+      const lanes = late.map(({ index }) => index);
+      const turn = { soonMs: leaseTtlMs / 10 };
+      const workLate = () => prolong(late);
+      this.database.write(this, { verb: "late", lanes, turn, work: workLate, done: renewed, failed: renewed });
     };
-    this.database.write(this, { verb: "heartbeat", owners: [name], late, work, done, failed: next });
+    this.database.write(this, { verb: "heartbeat", owners: [name], work, done, failed: next });
     this.database.write(this, { verb: "pulse", work: () => 1, done: () => {}, failed: () => {} });
   }
 

@@ -9,7 +9,9 @@ const Domains = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxI
 
 const Order = strict({
   query: Type.String({ minLength: 1, maxLength: 500 }),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: "results per source; default: 10" })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: "results per source; default: 10" }),
+  ),
   sources: Type.Optional(
     Type.Array(oneOf(SEARCH_SOURCES), { minItems: 1, maxItems: 3, description: 'default: ["web"]' }),
   ),
@@ -38,7 +40,7 @@ export function searchRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       schema: {
         operationId: "searchWeb",
-        tags: ["scraping"],
+        tags: ["search"],
         summary: "Search the web",
         description:
           "Searches through the SearXNG of the operator (APP_SEARCH_URL). Nothing is stored. To read the results, start a crawl with their URLs and max_depth 0.",
@@ -50,7 +52,9 @@ export function searchRoutes(api: ApiInstance, deps: ApiDeps): void {
             images: Found,
             warnings: Type.Array(Type.String(), { description: "such as engines that did not answer" }),
           }),
-          502: problemAnswer("`search_unavailable`: no search server is configured, or it refused; the message says what to do"),
+          502: problemAnswer(
+            "`search_unavailable`: no search server is configured, or it refused; the message says what to do",
+          ),
         },
       },
     },

@@ -12,6 +12,16 @@ const ActiveTask = strict({
   started_at: Time,
 });
 
+const RemoteBrowser = strict({
+  name: Type.String({ description: "host and port" }),
+  state: oneOf(["connecting", "up", "down"]),
+  pages: { ...Count, description: "open pages of this worker" },
+  max_pages: Count,
+  version: nullable(Type.String()),
+  problem: nullable(Type.String({ description: "why it is down" })),
+  since: nullable(Time),
+});
+
 export const Worker = strict({
   id: Uuid,
   machine: Type.String(),
@@ -32,6 +42,7 @@ export const Worker = strict({
   paused: nullable(Type.String({ description: "why it accepts no work; null: it does" })),
   drain_asked: Type.Boolean(),
   active: Type.Array(ActiveTask, { description: "the 100 longest running tasks" }),
+  browsers: Type.Array(RemoteBrowser, { description: "the browsers of APP_BROWSER_URL, as this worker sees them" }),
   started_at: Time,
   stopped_at: nullable(Time),
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Turns, yieldToEventLoop } from "../../../base/event-loop.ts";
+import { Turns, yieldToEventLoop } from "../../../base/process/event-loop.ts";
 import { FetchFailure } from "../../../domain/run/failure.ts";
 import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import { MOST_ITEMS, type StepPayload, type StepResult } from "../../../domain/workflow/definition.ts";

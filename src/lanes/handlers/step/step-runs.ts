@@ -1,4 +1,4 @@
-import { Turns } from "../../../base/event-loop.ts";
+import { Turns } from "../../../base/process/event-loop.ts";
 import type { Seal } from "../../../base/seal.ts";
 import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import { openAddresses } from "../../../domain/text/sealed-text.ts";

@@ -180,8 +180,8 @@ export function insertRunRow(
   const row = context.connection
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
-         created_at, parent_run, parent_task, parent_generation, hold, proxies, completion_hooks, temporary, removing_at)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+         created_at, parent_run, parent_task, parent_generation, hold, proxies, completion_hooks, temporary, removing_at, facts)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     )
     .get(
       randomUUID(),
@@ -206,6 +206,7 @@ export function insertRunRow(
       completionHooksOf(run),
       run.temporary === true ? 1 : 0,
       hidden ? now : null,
+      run.trace === undefined ? null : toJson({ trace: run.trace } satisfies RunFacts),
     ) as unknown as RunRow;
   return { row, hold };
 }

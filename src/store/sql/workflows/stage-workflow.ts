@@ -3,7 +3,7 @@
  * event loop, for a tenth of a second. Until the last one its run is marked as being removed, so that it is invisible.
  * Leftovers of a process that dies meanwhile are removed.
  */
-import { yieldToEventLoop } from "../../../base/event-loop.ts";
+import { yieldToEventLoop } from "../../../base/process/event-loop.ts";
 import type { Created, IdempotencyKey } from "../../records/job-records.ts";
 import type { NewRun, RunRecord } from "../../ports/port.ts";
 import type { NewWorkflow } from "../../records/workflow-records.ts";

@@ -96,6 +96,7 @@ export function WorkerCard({ worker }: { worker: Worker }) {
               : { name: "Stopped", value: <Time at={worker.stopped_at} /> },
           ]}
         />
+        {gone ? null : <RemoteBrowsers browsers={worker.browsers} />}
         {gone ? null : (
           <>
             {idle ? null : <Tasks worker={worker} />}
@@ -123,6 +124,28 @@ export function WorkerCard({ worker }: { worker: Worker }) {
         )}
       </div>
     </Card>
+  );
+}
+
+/** The browsers of APP_BROWSER_URL. */
+function RemoteBrowsers({ browsers }: Pick<Worker, "browsers">) {
+  if (browsers.length === 0) return null;
+  return (
+    <div>
+      <h3>Remote browsers</h3>
+      <ul className="worker-browsers">
+        {browsers.map(({ name, state, pages, max_pages, problem }) => (
+          <li key={name}>
+            <span className="wrap">{name}</span>
+            <StatusBadge status={state} />
+            <span className="soft num">
+              {pages} of {max_pages} pages
+            </span>
+            {problem === null ? null : <p className="worker-paused wrap">{problem}</p>}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
-import { type Clock, sleep } from "./clock.ts";
-import { OrbError } from "./errors.ts";
+import { type Clock, sleep } from "../clock.ts";
+import { OrbError } from "../errors.ts";
 
 interface MemoryLimitOptions {
   clock: Clock;

@@ -1,5 +1,5 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
-import type { Clock, Timer } from "./clock.ts";
+import type { Clock, Timer } from "../clock.ts";
 
 /** A third of V8's maximum, at a few percent more GC work. */
 const LARGEST_BYTES = 32 * 1024 * 1024;

@@ -53,7 +53,7 @@ export function readGoal(facts: PageFacts, goal: string): GoalView {
   };
 }
 
-interface Place {
+interface Region {
   isAside: boolean;
   isHeading: boolean;
   isLink: boolean;
@@ -88,31 +88,31 @@ class Walk {
     this.counts[term] = (this.counts[term] ?? 0) + weight;
   }
 
-  visit(parent: Element, place: Place): void {
+  visit(parent: Element, region: Region): void {
     for (let node = parent.first; node !== null; node = node.next) {
-      if (node.kind === 3) this.#read(node.data, place);
-      else if (!SILENT.has(node.tag.name)) this.#enter(node, place);
+      if (node.kind === 3) this.#read(node.data, region);
+      else if (!SILENT.has(node.tag.name)) this.#enter(node, region);
     }
   }
 
-  #enter(element: Element, outer: Place): void {
+  #enter(element: Element, outer: Region): void {
     const { name } = element.tag;
-    const place = placeOf(element, outer);
+    const region = regionOf(element, outer);
     const gap = isBlock(element) ? (GAPS[name] ?? GAP) : 0;
     this.#at += gap;
     const from = this.#at;
     const first = this.#hits.length;
-    if (name === "img") this.#read(element.attr("alt") ?? "", place);
-    this.visit(element, place);
-    if (place.isLink && !outer.isLink) {
-      this.#read(element.attr("title") ?? element.attr("aria-label") ?? "", { ...place, isAside: true });
-      this.#links.set(element, { from, to: this.#at, isAside: place.isAside, heading: this.#heading });
+    if (name === "img") this.#read(element.attr("alt") ?? "", region);
+    this.visit(element, region);
+    if (region.isLink && !outer.isLink) {
+      this.#read(element.attr("title") ?? element.attr("aria-label") ?? "", { ...region, isAside: true });
+      this.#links.set(element, { from, to: this.#at, isAside: region.isAside, heading: this.#heading });
     }
-    if (place.isHeading && !outer.isHeading) this.#heading = this.#hits.slice(first).map(({ term }) => term);
+    if (region.isHeading && !outer.isHeading) this.#heading = this.#hits.slice(first).map(({ term }) => term);
     this.#at += gap;
   }
 
-  #read(text: string, { isAside, isHeading, isLink }: Place): void {
+  #read(text: string, { isAside, isHeading, isLink }: Region): void {
     const weight = isHeading ? WEIGHTS.heading : isLink ? WEIGHTS.link : WEIGHTS.text;
     const count = this.#finder.scan(text, (term, word) => {
       this.#hits.push({ at: this.#at + word, term });
@@ -147,7 +147,7 @@ class Walk {
   }
 }
 
-function placeOf(element: Element, outer: Place): Place {
+function regionOf(element: Element, outer: Region): Region {
   const { name } = element.tag;
   const isMain = outer.isMain || name === "main" || name === "article";
   return {
@@ -158,7 +158,7 @@ function placeOf(element: Element, outer: Place): Place {
   };
 }
 
-function isAside(element: Element, outer: Place): boolean {
+function isAside(element: Element, outer: Region): boolean {
   const { name } = element.tag;
   const role = element.attr("role");
   if (name === "main" || role === "main") return false;

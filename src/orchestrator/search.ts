@@ -5,7 +5,7 @@ export const SEARCH_SOURCES = ["web", "news", "images"] as const;
 export type SearchSource = (typeof SEARCH_SOURCES)[number];
 export const TIME_RANGES = ["day", "week", "month", "year"] as const;
 
-export interface SearchQuery {
+interface SearchQuery {
   query: string;
   source: SearchSource;
   limit: number;
@@ -27,7 +27,7 @@ export interface SearchResult {
   resolution: string | null;
 }
 
-export interface SearchAnswer {
+interface SearchAnswer {
   results: SearchResult[];
   warnings: string[];
 }

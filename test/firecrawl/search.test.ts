@@ -85,7 +85,7 @@ describe("search by Firecrawl's client", () => {
     assert.match(pages[2]?.markdown ?? "", /Two kettles/);
     assert.equal(pages[1]?.markdown, undefined);
     assert.match(pages[1]?.metadata?.error ?? "", /404/);
-    const runs = (await server.api.get("/jobs/runs?limit=10")).json<{ status: string }[]>();
+    const runs = (await server.api.get("/runs?limit=10")).json<{ status: string }[]>();
     assert.deepEqual(
       runs.map(({ status: end }) => end).toSorted(),
       ["completed", "completed", "failed"],

@@ -149,6 +149,15 @@ export const NAMES = {
     resume: "post /workers/{id}/resume",
     ping: "post /workers/{id}/ping",
   },
+  keys: {
+    create: "post /keys",
+    list: "get /keys",
+    get: "get /keys/{key_id}",
+    me: "get /keys/me",
+    change: "patch /keys/{key_id}",
+    revoke: "delete /keys/{key_id}",
+  },
+  auditLog: { list: "get /audit-log" },
   alerts: { list: "get /alerts", test: "post /alerts/test" },
   server: {
     health: "get /health",

@@ -43,6 +43,11 @@ export const ERROR_CATALOGUE = {
     meaning: "There is nothing with that id.",
     remedy: "It may have expired or been deleted. `orb runs list` and `orb jobs list` show what exists.",
   },
+  outside_limits: {
+    reaction: "fix_input",
+    meaning: "The API key is limited to other jobs, sites or tags.",
+    remedy: "Use another key, or have an admin change its limits: `orb keys show` prints them.",
+  },
   illegal_transition: {
     reaction: "give_up",
     meaning: "The current state of the run or task does not allow this action.",

@@ -1,6 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { OrbError } from "../base/errors.ts";
 import { CliContext } from "./context.ts";
+import { addAuditLogCommand } from "./commands/access/audit-log.ts";
+import { addKeysCommands } from "./commands/access/keys.ts";
 import { addAlertsCommand } from "./commands/alerts.ts";
 import { addCaptureCommand } from "./commands/capture.ts";
 import { addCrawlCommand } from "./commands/crawl.ts";
@@ -56,6 +58,8 @@ export function buildProgram(context: CliContext, version: string): Command {
   addSitesCommands(program, context);
   addProxiesCommands(program, context);
   addAlertsCommand(program, context);
+  addKeysCommands(program, context);
+  addAuditLogCommand(program, context);
   addUpkeepCommands(program, context);
   addCrawlCommand(program, context);
   addMcpCommand(program, context);

@@ -1,6 +1,8 @@
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import type { ApiMetrics } from "../metrics.ts";
+import { auditLogRoutes } from "./access/audit-log.ts";
+import { keyRoutes } from "./access/keys.ts";
 import { alertRoutes } from "./system/alerts.ts";
 import { boardRoutes } from "./queue/board.ts";
 import { configRoutes } from "./system/config.ts";
@@ -46,6 +48,8 @@ export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
 
 const RESOURCES: readonly Routes[] = [
   sessionRoutes,
+  keyRoutes,
+  auditLogRoutes,
   jobRoutes,
   jobVersionRoutes,
   jobRepairRoutes,

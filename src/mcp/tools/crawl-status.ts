@@ -60,6 +60,7 @@ export const crawlStatus = defineTool({
     runs: Type.Array(Summary, { description: "if no run_id was given" }),
     next: NextShape,
   }),
+  role: "viewer",
   hints: { reads: true, repeatable: true },
   call: async ({ run_id: runId, wait_seconds: seconds = 0, cursor }, call) =>
     runId === undefined ? list(call, cursor) : one(await waitForCrawl(call, runId, seconds)),

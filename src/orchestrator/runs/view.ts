@@ -1,3 +1,4 @@
+import type { Actor } from "../../domain/access/caller.ts";
 import type { MonitorCounts } from "../../domain/monitor/monitored-page.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
@@ -62,6 +63,8 @@ export interface RunView {
   degraded: DegradedReason[] | null;
   /** Why the results may not be what was requested. */
   warnings: RunWarning[];
+  /** Who started it; null: the program itself, or a version that did not record it. */
+  started_by: Actor | null;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
@@ -123,6 +126,7 @@ export function toRunView(
     // Stored responses may predate it.
     degraded: run.degraded ?? null,
     warnings: warningsOf(run),
+    started_by: run.startedBy ?? null,
     created_at: isoOf(run.createdAt),
     started_at: isoOrNull(run.startedAt),
     finished_at: isoOrNull(run.finishedAt),

@@ -148,7 +148,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/scraping/async-scrape",
     {
-      config: { rules: crawlRules(deps) },
+      config: { role: "operator", limited: true, rules: crawlRules(deps) },
       schema: {
         summary: "Start a crawl in the background",
         operationId: "startCrawl",
@@ -177,6 +177,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/scraping/status",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "State of all crawls together",
         operationId: "getCrawlHealth",
@@ -193,6 +194,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/scraping/tasks",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Crawls, newest first",
         operationId: "listCrawls",
@@ -212,6 +214,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/scraping/tasks/:task_id/status",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The progress of a crawl",
         operationId: "getCrawl",
@@ -226,6 +229,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/scraping/tasks/:task_id",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Cancel a crawl; its results stay readable",
         operationId: "cancelCrawl",

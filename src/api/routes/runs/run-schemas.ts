@@ -1,4 +1,5 @@
 /** Schemas of runs and their parts. */
+import { ActorSchema } from "../access/keys.ts";
 import type { TOptional } from "typebox";
 import { EVENT_TYPES } from "../../../domain/run/event-catalogue.ts";
 import { SKIP_REASONS, SKIP_WORDS, type SkipReason } from "../../../domain/crawl/crawl-skips.ts";
@@ -162,6 +163,7 @@ export const Run = strict({
   skipped: nullable(Skipped),
   degraded: Degraded,
   warnings: Warnings,
+  started_by: nullable(ActorSchema),
   created_at: Time,
   started_at: nullable(Time),
   finished_at: nullable(Time),

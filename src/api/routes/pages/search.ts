@@ -38,6 +38,7 @@ export function searchRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/search",
     {
+      config: { role: "operator" },
       schema: {
         operationId: "searchWeb",
         tags: ["search"],

@@ -135,6 +135,8 @@ export type Handled = Outcome & {
    * Time to the first byte of the response; null: not measured, as in a browser. Absent: the handler never measures.
    */
   answeredMs?: number | null;
+  /** The site refused another request of the task: that counts for the site, and not for the task. */
+  refused?: Failure;
 };
 
 type Outcome =

@@ -120,7 +120,7 @@ async function attempt(
         : credentialsFor(deps, recipe, target, { elsewhere: "without" }),
     browserOptions: () => openActions(deps.seal, recipe.browser, task.url ?? url),
     ...holdAtHead(context, clock),
-    beforeExtract: context.leaveSite,
+    ...(reads && crawl.monitor?.asksAgain === true ? {} : { beforeExtract: context.leaveSite }),
     ...(context.via === undefined ? {} : { via: context.via }),
     // Another site has its own limits: the page moves to that site's lane. A start is fetched wherever it moved to.
     followRedirects: (from, to) =>
@@ -162,7 +162,11 @@ async function attempt(
     askedKey: crawlKey(task.url ?? url),
     url: finalUrl,
     isRedirected: finalUrl !== url,
-    again: () => getPage(deps, { ...order, plan: got.plan }),
+    pauseMs: crawl.pause.leftMs,
+    again: async () => {
+      await crawl.pause.next(signal);
+      return getPage(deps, { ...order, plan: got.plan });
+    },
   };
   if (same !== null)
     return { ...(crawl.monitor === null || !reads ? same : await crawl.monitor.same(same, visit)), answeredMs };

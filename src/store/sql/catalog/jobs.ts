@@ -21,7 +21,7 @@ import { dropCopies } from "../crawls/page-copies.ts";
 import { dropStates } from "../crawls/page-states.ts";
 import { trimFixtures } from "./fixtures.ts";
 import { definitionOf, type DefinitionRow, keepBaseline, keepVersion } from "./job-versions.ts";
-import { dropMonitor } from "../monitors/changes.ts";
+import { dropMonitorsWithoutJob } from "../monitors/changes.ts";
 import { dropWaiting } from "../monitors/waiting-pages.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
 import { dropPagesOfJob } from "../runs/retention.ts";
@@ -228,14 +228,12 @@ export async function deleteJob(
   const { n } = requireDeletable(context, id);
   while (connection.write(() => dropCopies(context, n, DELETE_BATCH))) await setImmediate();
   while (connection.write(() => dropStates(context, n, DELETE_BATCH))) await setImmediate();
-  while (connection.write(() => dropMonitor(context, n, DELETE_BATCH))) await setImmediate();
-  return connection.write(
+  const deletion = connection.write(
     () => {
       const deleted = requireDeletable(context, id);
       // A run may have started and ended in between.
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
       dropStates(context, n, Number.MAX_SAFE_INTEGER);
-      while (dropMonitor(context, n, DELETE_BATCH));
       dropWaiting(context, "job = ?", n);
       trimFixtures(context, n, 0);
       connection.sql("DELETE FROM job_versions WHERE job = ?").run(n);
@@ -263,6 +261,9 @@ export async function deleteJob(
     },
     { durable: true },
   );
+  // Not before: a job that survives keeps its history. After a crash, `removeExpired` goes on.
+  while (dropMonitorsWithoutJob(context, DELETE_BATCH) > 0) await setImmediate();
+  return deletion;
 }
 
 /** What the audit log compares. */

@@ -60,7 +60,7 @@ export async function createSession(
   now: number,
   once?: IdempotencyKey,
 ): Promise<Created<SessionRecord>> {
-  const answer = await createOnce(context, once, now, () => {
+  const create = () => {
     if (session.name !== null) refuseTakenName(context, session.name);
     const { n, id } = nextRow(context, "session");
     const row = context.connection
@@ -82,7 +82,9 @@ export async function createSession(
     const { sealed: _, ...created } = toRecord(row);
     logChange(context, "session.created", { kind: "session", id }, { after: loggedSession(created) });
     return { created, lanes: [] };
-  });
+  };
+  const locks = session.name === null ? {} : { names: [`session:${session.name}`] };
+  const answer = await createOnce(context, once, now, create, locks);
   return { ...answer, created: { ...answer.created, sealed: new Uint8Array() } };
 }
 

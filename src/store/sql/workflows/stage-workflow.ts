@@ -70,7 +70,7 @@ export async function startLargeWorkflow(
     requireVisibleRun(context, row.id, [row.site]);
     return completeWorkflow(context, { run: row, name: row.name, workflow, snapshot, tasks }, now);
   };
-  const created = await createOnce(context, once, now, create, [row.id]);
+  const created = await createOnce(context, once, now, create, { runs: [row.id] });
   // A concurrent call with the same key finished first.
   if (created.replayed) inRun(() => endSteps(context, row.n, steps.length, now));
   return created;

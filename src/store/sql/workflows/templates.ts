@@ -32,6 +32,7 @@ export function putTemplate(
   const { connection } = context;
   return connection.write(
     () => {
+      lockTemplate(context, name);
       const current = readTemplate(context, name);
       const newest = String(current?.version ?? first - 1);
       refuseStale(`the template ${name}`, newest, version === undefined ? undefined : String(version));
@@ -79,10 +80,16 @@ export function deleteTemplate(context: Context, name: string): number {
   const { connection } = context;
   return connection.write(
     () => {
+      lockTemplate(context, name);
       const deleted = Number(connection.sql("DELETE FROM templates WHERE name = ?").run(name).changes);
       if (deleted > 0) logChange(context, "template.deleted", { kind: "template", id: name });
       return deleted;
     },
     { durable: true },
   );
+}
+
+/** Versions of a template are numbered by one writer at a time. */
+function lockTemplate({ connection }: Context, name: string): void {
+  connection.dialect.lockName(connection, `template:${name}`);
 }

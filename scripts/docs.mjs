@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isNewEnough } from "../bin/handover.mjs";
 import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
-import { apiPage, eventsPage } from "./reference.mjs";
+import { apiPage, eventsPage, rolesPage } from "./reference.mjs";
 
 await script(async (args) => {
   await ensureInstalled();
@@ -15,6 +15,7 @@ await script(async (args) => {
     "docs/configuration.md": await configurationPage(),
     "docs/errors.md": await errorsPage(),
     "docs/events.md": await eventsPage(),
+    "docs/roles.md": await rolesPage(),
     "docs/step-kinds.md": await stepKindsPage(),
   };
   const stale = Object.entries(pages).filter(([path, text]) => readIfThere(path) !== text);

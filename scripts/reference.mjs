@@ -1,5 +1,5 @@
 // Generates docs pages from the OpenAPI description and the event catalogue.
-import { describeApi } from "./api-description.mjs";
+import { describeApi, listRoutes } from "./api-description.mjs";
 
 const cell = (text) => text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");
 
@@ -28,6 +28,46 @@ ${rows.join("\n")}
 
 For the events of the other streams (\`overview\`, \`sites\` and so on) see [the API](api.md#at-one-glance). For notifications to operators see
 [alerts](monitoring.md#alerts).
+`;
+}
+
+/** The role of every call, from the routes' own declarations. */
+export async function rolesPage() {
+  const { ROLE_MEANINGS } = await import("../src/domain/access/roles.ts");
+  const { TOOLS } = await import("../src/mcp/tools/registry.ts");
+  const mcp = { method: "POST", url: "/mcp", role: "viewer", limited: true };
+  const routes = [...(await listRoutes()), mcp]
+    .filter(({ method, role, url }) => role !== null && method !== "HEAD" && !url.startsWith("/docs"))
+    .map(({ method, url, role, limited }) => {
+      const path = url.replace(/:(\w+)/g, "{$1}");
+      return { path, row: `| \`${method} ${path}\` | ${role} | ${limited ? "yes" : "no"} |` };
+    })
+    .toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return `# Roles of all calls
+
+<!-- Made from the routes in src/api/routes, src/firecrawl and src/mcp by \`node scripts/docs.mjs\`; edit there. -->
+
+[Teams](teams.md) explains keys, roles and limits. Each role includes the ones before it:
+
+| role | |
+|---|---|
+${Object.entries(ROLE_MEANINGS)
+  .map(([role, meaning]) => `| ${role} | ${meaning} |`)
+  .join("\n")}
+
+A key with limits may make the calls marked *yes*; they show and change only what is within its limits.
+
+| call | role | with limits |
+|---|---|---|
+${[...new Set(routes.map(({ row }) => row))].join("\n")}
+
+## MCP tools
+
+A key is offered the tools that its role includes; each tool makes calls of this table with the rights of the key.
+
+| tool | role |
+|---|---|
+${TOOLS.map(({ tool }) => `| \`${tool.name}\` | ${tool.role} |`).join("\n")}
 `;
 }
 
@@ -100,7 +140,7 @@ function bodyRows(requestBody, { schemaRows, typeWords }) {
 /** Unions of large objects are unreadable in one line. */
 const short = (type) => (type.length > 160 ? `${type.slice(0, 150)} …` : type);
 
-const OF_THE_FRAME = new Set(["400", "401", "403", "413", "414", "415", "421", "422", "500", "503", "507"]);
+const OF_THE_FRAME = new Set(["400", "401", "403", "413", "414", "415", "421", "422", "429", "500", "503", "507"]);
 
 function answers(responses, { schemaRows }) {
   const own = Object.entries(responses).filter(([status]) => !OF_THE_FRAME.has(status));

@@ -99,7 +99,7 @@ export function wiringOf({ terminal, env, cwd, reader }: Surroundings): Wiring {
     serveMcp: async (api, log, signal) => {
       const { serveOverStdio } = await import("./mcp/stdio.ts");
       await serveOverStdio(
-        { api, clock: systemClock, log, version: productVersion(), stopping: signal },
+        { api, role: (await api.keys.me()).role, clock: systemClock, log, version: productVersion(), stopping: signal },
         { input: process.stdin, output: process.stdout, signal },
       );
     },

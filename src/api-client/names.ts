@@ -90,6 +90,7 @@ export const NAMES = {
     delete: "delete /workflows/templates/{name}",
     versions: "get /workflows/templates/{name}/versions",
   },
+  search: { web: "post /search" },
   extract: { preview: "post /extract/preview", learn: "post /extract/learn" },
   sites: {
     list: "get /sites",
@@ -148,6 +149,15 @@ export const NAMES = {
     resume: "post /workers/{id}/resume",
     ping: "post /workers/{id}/ping",
   },
+  keys: {
+    create: "post /keys",
+    list: "get /keys",
+    get: "get /keys/{key_id}",
+    me: "get /keys/me",
+    change: "patch /keys/{key_id}",
+    revoke: "delete /keys/{key_id}",
+  },
+  auditLog: { list: "get /audit-log" },
   alerts: { list: "get /alerts", test: "post /alerts/test" },
   server: {
     health: "get /health",

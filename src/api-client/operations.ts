@@ -8,7 +8,7 @@ export type Problem = {
   status: number;
   detail: string;
   /** stable; docs/api.md and docs/errors.md list them */
-  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
+  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "role_missing" | "key_limited" | "rate_limited" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "outside_limits" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "search_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
   errors?: {
     /** the field: items[0].url, query.limit, path.site, header.idempotency-key */
     path: string;
@@ -147,6 +147,10 @@ export type Job = {
     same_site: boolean;
     /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
     stay_within: "site" | "host" | "path";
+    /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+    goal: string;
+    /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+    stop_when_saturated: boolean;
     /** false: fetch only the start URLs and pages listed in sitemaps */
     follow_links: boolean;
     /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -238,6 +242,30 @@ export type Job = {
   created_at: string;
   /** UTC, ISO 8601 */
   updated_at: string;
+};
+
+export type Key = {
+  id: string;
+  name: string;
+  /** the beginning of the key */
+  prefix: string;
+  /** viewer reads, operator also starts and changes, admin does everything */
+  role: "viewer" | "operator" | "admin";
+  jobs: string[] | null;
+  sites: string[] | null;
+  tags: string[] | null;
+  requests_per_minute: number | null;
+  status: "active" | "expired" | "revoked";
+  /** UTC, ISO 8601 */
+  created_at: string;
+  created_by: {
+    kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+    id: string | null;
+    name: string;
+  } | null;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
 };
 
 export type Run = {
@@ -352,6 +380,11 @@ export type Run = {
     found_on?: string;
     follow?: string | null;
   }[];
+  started_by: {
+    kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+    id: string | null;
+    name: string;
+  } | null;
   /** UTC, ISO 8601 */
   created_at: string;
   started_at: string | null;
@@ -468,6 +501,7 @@ export type Task = {
   error_message: string | null;
   next_try_at: string | null;
   depth: number | null;
+  relevance: number | null;
   strategy: string | null;
   http_status: number | null;
   duration_ms: number | null;
@@ -595,7 +629,16 @@ export type Crawl = {
     connection: number;
     general: number;
   };
-  end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
+  goal: {
+    text: string;
+    /** pages compared with the goal */
+    pages_read: number;
+    /** part of pages_read: at least half as relevant as the best page then */
+    relevant_pages: number;
+    /** of the most relevant page */
+    best_relevance: number;
+  } | null;
+  end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "saturated" | "breaker_open" | "no_proxies" | null;
   /** as requested; orb crawl --resume writes its results in this format */
   export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
   /** UTC, ISO 8601 */
@@ -743,6 +786,20 @@ export type Health = {
   /** bullmq: several worker processes, on any machine */
   engine: "embedded" | "bullmq";
   uptime_seconds: number;
+};
+
+export type OwnKey = {
+  /** token: APP_API_TOKEN; local: no token is set, so everybody on this machine is an admin */
+  kind: "key" | "person" | "token" | "local";
+  id: string | null;
+  name: string;
+  /** viewer reads, operator also starts and changes, admin does everything */
+  role: "viewer" | "operator" | "admin";
+  jobs: string[] | null;
+  sites: string[] | null;
+  tags: string[] | null;
+  requests_per_minute: number | null;
+  expires_at: string | null;
 };
 
 export type Worker = {
@@ -1535,6 +1592,10 @@ export type RunRecipe = {
       same_site?: boolean;
       /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within?: "site" | "host" | "path";
+      /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+      goal?: string;
+      /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+      stop_when_saturated?: boolean;
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
       /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -1749,6 +1810,10 @@ export type JobVersion = {
       same_site: boolean;
       /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within: "site" | "host" | "path";
+      /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+      goal: string;
+      /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+      stop_when_saturated: boolean;
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links: boolean;
       /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -2347,7 +2412,16 @@ export interface Operations {
         connection: number;
         general: number;
       };
-      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
+      goal: {
+        text: string;
+        /** pages compared with the goal */
+        pages_read: number;
+        /** part of pages_read: at least half as relevant as the best page then */
+        relevant_pages: number;
+        /** of the most relevant page */
+        best_relevance: number;
+      } | null;
+      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "saturated" | "breaker_open" | "no_proxies" | null;
       /** as requested; orb crawl --resume writes its results in this format */
       export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
@@ -2582,6 +2656,10 @@ export interface Operations {
         same_site?: boolean;
         /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
         stay_within?: "site" | "host" | "path";
+        /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+        goal?: string;
+        /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+        stop_when_saturated?: boolean;
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
         /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -2659,6 +2737,24 @@ export interface Operations {
       version?: string;
     };
     answer: Job;
+  };
+  /** Change the name, role, limits or expiry of an API key; holds within a second */
+  "patch /keys/{key_id}": {
+    params: {
+      key_id: string;
+    };
+    query: undefined;
+    body: {
+      name?: string;
+      /** viewer reads, operator also starts and changes, admin does everything */
+      role?: "viewer" | "operator" | "admin";
+      jobs?: string[] | null;
+      sites?: string[] | null;
+      tags?: string[] | null;
+      requests_per_minute?: number | null;
+      expires_at?: string | null;
+    };
+    answer: Key;
   };
   /** Cancel, pause, resume or retry many runs by a filter; with dry_run only count them */
   "post /runs/bulk": {
@@ -2936,6 +3032,10 @@ export interface Operations {
         same_site?: boolean;
         /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
         stay_within?: "site" | "host" | "path";
+        /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+        goal?: string;
+        /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+        stop_when_saturated?: boolean;
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
         /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -3011,6 +3111,46 @@ export interface Operations {
       } | null;
     };
     answer: Job;
+  };
+  /** Create an API key; the response is the only one that contains it */
+  "post /keys": {
+    params: undefined;
+    query: undefined;
+    body: {
+      name: string;
+      /** viewer reads, operator also starts and changes, admin does everything */
+      role: "viewer" | "operator" | "admin";
+      jobs?: string[] | null;
+      sites?: string[] | null;
+      tags?: string[] | null;
+      requests_per_minute?: number | null;
+      expires_at?: string | null;
+    };
+    answer: {
+      id: string;
+      name: string;
+      /** the beginning of the key */
+      prefix: string;
+      /** viewer reads, operator also starts and changes, admin does everything */
+      role: "viewer" | "operator" | "admin";
+      jobs: string[] | null;
+      sites: string[] | null;
+      tags: string[] | null;
+      requests_per_minute: number | null;
+      status: "active" | "expired" | "revoked";
+      /** UTC, ISO 8601 */
+      created_at: string;
+      created_by: {
+        kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+        id: string | null;
+        name: string;
+      } | null;
+      expires_at: string | null;
+      last_used_at: string | null;
+      revoked_at: string | null;
+      /** the key itself */
+      key: string;
+    };
   };
   /** Store a session, encrypted and bound to its origin */
   "post /sessions": {
@@ -3359,6 +3499,15 @@ export interface Operations {
     body: undefined;
     answer: Workflow;
   };
+  /** One API key */
+  "get /keys/{key_id}": {
+    params: {
+      key_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: Key;
+  };
   /** Whether a token is required, and whether the caller is logged in */
   "get /session": {
     params: undefined;
@@ -3386,6 +3535,13 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: Overview;
+  };
+  /** Who calls: the key and its rights */
+  "get /keys/me": {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: OwnKey;
   };
   /** One proxy */
   "get /proxies/{proxy_id}": {
@@ -3712,6 +3868,48 @@ export interface Operations {
     body: undefined;
     answer: WorkflowTask[];
   };
+  /** Who changed what, from where and when, newest first; with format, all of it as a file */
+  "get /audit-log": {
+    params: undefined;
+    query: {
+      actor?: string;
+      actor_kind?: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+      action?: string;
+      object_kind?: string;
+      object_id?: string;
+      since?: string;
+      until?: string;
+      format?: "jsonl" | "csv";
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      seq: number;
+      /** UTC, ISO 8601 */
+      at: string;
+      /** who did it */
+      actor: {
+        kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+        id: string | null;
+        name: string;
+      };
+      /** such as job.updated */
+      action: string;
+      object: {
+        kind: string;
+        id: string | null;
+      };
+      ip: string | null;
+      request_id: string | null;
+      /** the fields that differ, with secrets masked */
+      changes: {
+        path: string;
+        before: Json;
+        after: Json;
+      }[];
+    }[];
+  };
   /** The results of a crawl so far, oldest first; with format, all of them as a file */
   "get /scraping/tasks/{task_id}/results": {
     params: {
@@ -3849,7 +4047,16 @@ export interface Operations {
         connection: number;
         general: number;
       };
-      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
+      goal: {
+        text: string;
+        /** pages compared with the goal */
+        pages_read: number;
+        /** part of pages_read: at least half as relevant as the best page then */
+        relevant_pages: number;
+        /** of the most relevant page */
+        best_relevance: number;
+      } | null;
+      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "saturated" | "breaker_open" | "no_proxies" | null;
       /** as requested; orb crawl --resume writes its results in this format */
       export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
@@ -4056,6 +4263,17 @@ export interface Operations {
     };
     body: undefined;
     answer: Job[];
+  };
+  /** API keys, newest first */
+  "get /keys": {
+    params: undefined;
+    query: {
+      revoked?: boolean;
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: Key[];
   };
   /** Lanes with open work, by name: their owner, their queued tasks, and why they wait */
   "get /queue/lanes": {
@@ -4528,7 +4746,7 @@ export interface Operations {
       updated_at: string;
     }[];
   };
-  /** Log in with the token; sets a cookie */
+  /** Log in with a key or the token; sets a cookie */
   "post /session": {
     params: undefined;
     query: undefined;
@@ -5134,6 +5352,11 @@ export interface Operations {
         found_on?: string;
         follow?: string | null;
       }[];
+      started_by: {
+        kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+        id: string | null;
+        name: string;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -5144,6 +5367,63 @@ export interface Operations {
       keep_runs: number | null;
       /** retried tasks */
       retried: number;
+    };
+  };
+  /** Revoke an API key for ever, on every machine within a second; open streams end. It stays in the list */
+  "delete /keys/{key_id}": {
+    params: {
+      key_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: Key;
+  };
+  /** Search the web */
+  "post /search": {
+    params: undefined;
+    query: undefined;
+    body: {
+      query: string;
+      /** results per source; default: 10 */
+      limit?: number;
+      /** default: ["web"] */
+      sources?: ("web" | "news" | "images")[];
+      /** such as en or de-AT; default: any */
+      language?: string;
+      /** how old a result may be */
+      time_range?: "day" | "week" | "month" | "year";
+      /** only results of these domains */
+      include_domains?: string[];
+      /** no results of these domains */
+      exclude_domains?: string[];
+    };
+    answer: {
+      web: {
+        url: string;
+        title: string;
+        description: string;
+        published: string | null;
+        image: string | null;
+        resolution: string | null;
+      }[];
+      news: {
+        url: string;
+        title: string;
+        description: string;
+        published: string | null;
+        image: string | null;
+        resolution: string | null;
+      }[];
+      images: {
+        url: string;
+        title: string;
+        description: string;
+        published: string | null;
+        image: string | null;
+        resolution: string | null;
+      }[];
+      /** such as engines that did not answer */
+      warnings: string[];
     };
   };
   /** Change the concurrency limit of a concurrency key; also applies to running work */
@@ -5225,6 +5505,10 @@ export interface Operations {
       same_site?: boolean;
       /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within?: "site" | "host" | "path";
+      /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+      goal?: string;
+      /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+      stop_when_saturated?: boolean;
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
       /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -5637,11 +5921,13 @@ export const ROUTES = {
   cancelRun: "post /jobs/runs/{run_id}/cancel",
   cancelWorkflow: "post /workflows/{workflow_id}/cancel",
   changeJob: "patch /jobs/{job_id}",
+  changeKey: "patch /keys/{key_id}",
   changeRuns: "post /runs/bulk",
   changeSite: "patch /sites/{site}",
   changeWorkflow: "patch /workflows/{workflow_id}",
   checkSession: "post /sessions/{session_id}/check",
   createJob: "post /jobs",
+  createKey: "post /keys",
   createSession: "post /sessions",
   createWorkflow: "post /workflows",
   deleteFixture: "delete /jobs/{job_id}/fixtures/{number}",
@@ -5671,10 +5957,12 @@ export const ROUTES = {
   getJobRepair: "get /jobs/{job_id}/repair",
   getJobVersion: "get /jobs/{job_id}/versions/{version}",
   getJobWorkflow: "get /jobs/{job_id}/workflow",
+  getKey: "get /keys/{key_id}",
   getLogin: "get /session",
   getMetrics: "get /metrics",
   getOpenapi: "get /openapi.json",
   getOverview: "get /overview",
+  getOwnKey: "get /keys/me",
   getProxy: "get /proxies/{proxy_id}",
   getProxyRefresh: "get /proxies/refresh/{job_id}",
   getQueueItem: "get /queue/items/{id}",
@@ -5702,6 +5990,7 @@ export const ROUTES = {
   learnRules: "post /extract/learn",
   listAlerts: "get /alerts",
   listAllWorkflowTasks: "get /workflows/tasks",
+  listAuditLog: "get /audit-log",
   listCrawlResults: "get /scraping/tasks/{task_id}/results",
   listCrawls: "get /scraping/tasks",
   listDeletions: "get /runs/deletions",
@@ -5713,6 +6002,7 @@ export const ROUTES = {
   listJobRuns: "get /jobs/{job_id}/runs",
   listJobVersions: "get /jobs/{job_id}/versions",
   listJobs: "get /jobs",
+  listKeys: "get /keys",
   listLanes: "get /queue/lanes",
   listProxies: "get /proxies",
   listQueueItems: "get /queue/items",
@@ -5757,6 +6047,8 @@ export const ROUTES = {
   resumeWorkflow: "post /workflows/{workflow_id}/resume",
   retryFailedItems: "post /queue/retry-failed",
   retryFailedTasks: "post /jobs/runs/{run_id}/retry-failed",
+  revokeKey: "delete /keys/{key_id}",
+  searchWeb: "post /search",
   setConcurrencyKey: "put /queue/concurrency-keys/{name}",
   setResolver: "put /queue/resolvers/{name}",
   setSite: "put /sites/{site}",
@@ -5780,10 +6072,12 @@ export const ROUTES = {
 export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /queue/items",
   "patch /jobs/{job_id}",
+  "patch /keys/{key_id}",
   "post /runs/bulk",
   "patch /sites/{site}",
   "patch /workflows/{workflow_id}",
   "post /jobs",
+  "post /keys",
   "post /sessions",
   "post /workflows",
   "post /runs/deletions",
@@ -5797,6 +6091,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /jobs/runs/{run_id}/resolve",
   "post /queue/retry-failed",
   "post /jobs/runs/{run_id}/retry-failed",
+  "post /search",
   "put /queue/concurrency-keys/{name}",
   "put /queue/resolvers/{name}",
   "put /sites/{site}",
@@ -5819,6 +6114,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /workflows/templates/{name}",
   "get /alerts",
   "get /workflows/tasks",
+  "get /audit-log",
   "get /scraping/tasks/{task_id}/results",
   "get /scraping/tasks",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
@@ -5828,6 +6124,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /jobs/{job_id}/runs",
   "get /jobs/{job_id}/versions",
   "get /jobs",
+  "get /keys",
   "get /queue/lanes",
   "get /proxies",
   "get /queue/items",
@@ -5856,6 +6153,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
 export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /alerts",
   "get /workflows/tasks",
+  "get /audit-log",
   "get /scraping/tasks/{task_id}/results",
   "get /scraping/tasks",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
@@ -5864,6 +6162,7 @@ export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /jobs/{job_id}/runs",
   "get /jobs/{job_id}/versions",
   "get /jobs",
+  "get /keys",
   "get /queue/lanes",
   "get /proxies",
   "get /queue/items",

@@ -1,7 +1,11 @@
-/** Authentication: by the token, or by the cookie that a login with the token returns. */
+/** Authentication: by a key, by the token, or by the cookie that a login with one of them returns. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { isOrbError } from "../base/errors.ts";
+import { isKeySecret } from "../domain/access/key-secret.ts";
+import { LOCAL_PRINCIPAL, type Principal, TOKEN_PRINCIPAL } from "../domain/access/principal.ts";
+import { requireRole } from "./access/declared-roles.ts";
+import { type KeyRecord, principalOf } from "./access/keys.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "./instance.ts";
 import { ApiProblem } from "./problems.ts";
@@ -13,28 +17,34 @@ const COOKIE_SECONDS = 7 * 86_400;
 const FRESH_SECONDS = 86_400;
 
 /** Constant time for inputs of the same length. */
-export function sameSecret(actual: string, expected: string): boolean {
+function sameSecret(actual: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(actual), digest(expected));
 }
 
+type AuthDeps = Pick<ApiDeps, "settings" | "clock" | "store" | "seal">;
+
 /**
- * The cookie proves that its owner knew the token and contains its expiry, not the token. All cookies of a login, which
- * is renewed while in use, carry the login's id: they end together.
+ * The cookie proves that its owner knew the key or token and contains its expiry, not the secret. All cookies of a login,
+ * which is renewed while in use, carry the login's id: they end together.
  */
-export function sessionCookie(request: ApiRequest, token: string, clock: Clock): string {
-  const ends = Math.floor(clock.now() / 1000) + COOKIE_SECONDS;
-  const id = loginOf(request, token, clock)?.id ?? randomBytes(16).toString("base64url");
-  return cookieFor(request, `${ends}.${id}.${seal(token, ends, id)}`, COOKIE_SECONDS);
+export async function sessionCookie(request: ApiRequest, deps: AuthDeps, key: KeyRecord | null): Promise<string> {
+  const ends = Math.floor(deps.clock.now() / 1000) + COOKIE_SECONDS;
+  const login = await loginOf(request, deps);
+  // Another key signs in as somebody else.
+  const isSame = login !== null && (login.key?.id ?? null) === (key?.id ?? null);
+  const id = isSame ? login.id : randomBytes(16).toString("base64url");
+  const parts = key === null ? [ends, id] : [ends, id, key.id];
+  const seal = key === null ? sealByToken(deps.settings.token ?? "", ends, id) : sealByKey(deps, ends, id, key);
+  return cookieFor(request, [...parts, seal].join("."), COOKIE_SECONDS);
 }
 
 /** Ends the caller's login, if any: its cookies become invalid, including copies. */
-export async function endLogin(request: ApiRequest, { settings, clock, store }: AuthDeps): Promise<void> {
-  const login = settings.token === null ? null : loginOf(request, settings.token, clock);
+export async function endLogin(request: ApiRequest, deps: AuthDeps): Promise<void> {
+  const { clock, store } = deps;
+  const login = await loginOf(request, deps);
   if (login !== null) await store.endLogin(login.id, clock.now() + COOKIE_SECONDS * 1000, clock.now());
 }
-
-type AuthDeps = Pick<ApiDeps, "settings" | "clock" | "store">;
 
 export const endedCookie = (request: ApiRequest) => cookieFor(request, "", 0);
 
@@ -44,28 +54,42 @@ function cookieFor(request: ApiRequest, value: string, seconds: number): string 
   return isSecure(request) ? `${cookie}; Secure` : cookie;
 }
 
-function seal(token: string, ends: number, id: string | undefined): string {
+function sealByToken(token: string, ends: number, id: string | undefined): string {
   const login = id === undefined ? "" : ` of ${id}`;
   return createHmac("sha256", token).update(`orb session until ${ends}${login}`).digest("base64url");
 }
 
+/** With the deployment's key, too: who only reads the database cannot forge a cookie. */
+function sealByKey({ seal }: AuthDeps, ends: number, id: string, key: KeyRecord): string {
+  const mark = seal.mark(`orb session until ${ends} of ${id} by key ${key.id} ${key.hash}`);
+  return Buffer.from(mark, "hex").toString("base64url");
+}
+
 interface Login {
   id: string;
+  /** Null: by the token. */
+  key: KeyRecord | null;
   /** Remaining lifetime of its cookie. */
   secondsLeft: number;
 }
 
+const COOKIE = /^(\d{1,12})(?:\.([\w-]{22}))?(?:\.([0-9a-f-]{36}))?\.([\w-]{43})$/;
+
 /** The login of the caller's cookie; null: no valid one. The store knows whether it was ended. */
-function loginOf(request: ApiRequest, token: string, clock: Clock): Login | null {
+async function loginOf(request: ApiRequest, deps: AuthDeps): Promise<Login | null> {
   const value = cookieOf(request);
-  const match = /^(\d{1,12})(?:\.([\w-]{22}))?\.([\w-]{43})$/.exec(value);
-  if (match === null) return null;
-  const ends = Number(match[1]);
-  if (!sameSecret(match[3] ?? "", seal(token, ends, match[2]))) return null;
-  const secondsLeft = ends - clock.now() / 1000;
-  if (secondsLeft <= 0) return null;
+  const [, time = "", id, keyId, seal = ""] = COOKIE.exec(value) ?? [];
+  const ends = Number(time);
+  const secondsLeft = ends - deps.clock.now() / 1000;
+  if (seal === "" || secondsLeft <= 0) return null;
+  if (keyId !== undefined && id !== undefined) {
+    const key = await request.server.keys.byId(keyId);
+    return key !== null && sameSecret(seal, sealByKey(deps, ends, id, key)) ? { id, key, secondsLeft } : null;
+  }
+  const { token } = deps.settings;
+  if (token === null || keyId !== undefined || !sameSecret(seal, sealByToken(token, ends, id))) return null;
   // Cookies of earlier versions contain no login id.
-  return { id: match[2] ?? createHash("sha256").update(value).digest("base64url").slice(0, 22), secondsLeft };
+  return { id: id ?? createHash("sha256").update(value).digest("base64url").slice(0, 22), key: null, secondsLeft };
 }
 
 function cookieOf(request: ApiRequest): string {
@@ -77,29 +101,55 @@ function cookieOf(request: ApiRequest): string {
   return found?.slice(prefix.length) ?? "";
 }
 
-/** `password`: Basic credentials, for which browsers prompt when they open a page. */
-export type Proof = "none_needed" | "token" | "cookie" | "password";
+/** How the caller authenticated, and as whom. `password`: Basic credentials, for which browsers prompt for a page. */
+export interface Proof {
+  by: "nothing" | "secret" | "cookie" | "password";
+  principal: Principal;
+  key: KeyRecord | null;
+  /** The remaining lifetime of its cookie. */
+  secondsLeft: number;
+}
 
-/** How the caller authenticated; null: it did not. */
-export async function proofOf(request: ApiRequest, { settings, clock, store }: AuthDeps): Promise<Proof | null> {
-  const { token } = settings;
-  if (token === null) return "none_needed";
+/** The key or token that a text is; null: neither. */
+export async function principalBySecret(
+  request: ApiRequest,
+  { settings }: Pick<ApiDeps, "settings">,
+  secret: string,
+): Promise<Pick<Proof, "principal" | "key"> | null> {
+  if (settings.token !== null && sameSecret(secret, settings.token)) return { principal: TOKEN_PRINCIPAL, key: null };
+  const key = await request.server.keys.bySecret(secret);
+  return key === null ? null : { principal: principalOf(key), key };
+}
+
+/** Null: the caller did not authenticate. */
+export async function proofOf(request: ApiRequest, deps: AuthDeps): Promise<Proof | null> {
+  const { settings, store } = deps;
+  const open: Proof | null =
+    settings.token === null ? { by: "nothing", principal: LOCAL_PRINCIPAL, key: null, secondsLeft: 0 } : null;
   const { authorization = "" } = request.headers;
   const password = passwordOf(authorization);
   if (authorization !== "" && password === null) {
     const bearer = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
-    return bearer !== undefined && sameSecret(bearer, token) ? "token" : null;
+    const found = bearer === undefined ? null : await principalBySecret(request, deps, bearer);
+    if (found !== null) return { by: "secret", ...found, secondsLeft: 0 };
+    // Where no token is needed, others are ignored as before; a key that is not valid is not.
+    return bearer !== undefined && isKeySecret(bearer) ? null : open;
   }
   // Browsers attach Basic credentials to all paths, also for requests of other sites: accepted for pages only.
-  if (password !== null && isPage(request) && sameSecret(password, token)) return "password";
-  const login = loginOf(request, token, clock);
-  if (login === null) return null;
+  if (password !== null && isPage(request)) {
+    const found = await principalBySecret(request, deps, password);
+    if (found !== null) return { by: "password", ...found, secondsLeft: 0 };
+  }
+  const login = await loginOf(request, deps);
+  if (login === null) return open;
   const hasEnded = await store.hasLoginEnded(login.id).catch((error: unknown) => {
     // The dashboard's own files contain no data, and can show that the database is unavailable.
     if (isPage(request) && isOrbError(error, "database_unavailable")) return false;
     throw error;
   });
-  return hasEnded ? null : "cookie";
+  if (hasEnded) return open;
+  const { key, secondsLeft } = login;
+  return { by: "cookie", principal: key === null ? TOKEN_PRINCIPAL : principalOf(key), key, secondsLeft };
 }
 
 const isPage = (request: ApiRequest) => request.routeOptions.config.page !== undefined;
@@ -113,29 +163,72 @@ function passwordOf(authorization: string): string | null {
 }
 
 export function requireProof(api: ApiInstance, deps: ApiDeps): void {
-  const { token } = deps.settings;
+  api.decorateRequest("principal", null);
+  api.decorateRequest("callerIp", "");
   api.addHook("onRequest", async (request, reply) => {
+    request.callerIp = request.ip;
     if (request.routeOptions.config.open === true) return;
+    const delegated = api.delegations.principalOf(request);
+    if (delegated !== null) {
+      request.principal = delegated.principal;
+      request.callerIp = delegated.ip;
+      if (!(await isStillAllowed(request))) throw new ApiProblem("unauthorized", "the key was revoked or changed");
+      return requireRole(request);
+    }
     const proof = await proofOf(request, deps);
     if (proof === null) {
       const hasCredentials = request.headers.authorization !== undefined;
       if (hasCredentials) await api.wrongLogins.slowDown(request.ip);
       const bearer = hasCredentials ? 'Bearer realm="orb", error="invalid_token"' : 'Bearer realm="orb"';
       throw new ApiProblem("unauthorized", hasCredentials ? "the token is wrong" : "the request has no token", {
-        // The browser then prompts, and the user enters the token as the password.
+        // The browser then prompts, and the user enters the key or token as the password.
         headers: { "www-authenticate": isPage(request) ? 'Basic realm="orb", charset="UTF-8"' : bearer },
       });
     }
     // Browsers attach cookies to any request (CSRF): a change must come from our own page.
-    if (proof === "cookie" && UNSAFE_METHODS.has(request.method) && !isSameOrigin(request))
+    if (proof.by === "cookie" && UNSAFE_METHODS.has(request.method) && !isSameOrigin(request))
       throw new ApiProblem(
         "forbidden_origin",
         "the request has a login cookie but does not come from this server's dashboard; use a token instead",
       );
-    if (token === null) return;
+    request.principal = proof.principal;
+    if (proof.key !== null) {
+      api.keys.noteUse(proof.key);
+      api.rateLimits.take(proof.principal);
+    }
+    requireRole(request);
     // Further requests of the page use the cookie.
-    const isOld = () => (loginOf(request, token, deps.clock)?.secondsLeft ?? 0) < COOKIE_SECONDS - FRESH_SECONDS;
-    if (proof === "password" || (proof === "cookie" && isOld()))
-      reply.header("set-cookie", sessionCookie(request, token, deps.clock));
+    const isOld = proof.by === "cookie" && proof.secondsLeft < COOKIE_SECONDS - FRESH_SECONDS;
+    if (proof.by === "password" || isOld) reply.header("set-cookie", await sessionCookie(request, deps, proof.key));
+    return undefined;
   });
+}
+
+/** Whether the caller may still do what it began. */
+async function isStillAllowed(request: ApiRequest): Promise<boolean> {
+  const { principal, server } = request;
+  if (principal?.kind !== "key" || principal.id === null) return true;
+  const key = await server.keys.byId(principal.id);
+  if (key === null) return false;
+  const now = principalOf(key);
+  // Its rights are those of the beginning: with others it begins again.
+  return now.role === principal.role && JSON.stringify(now.limits) === JSON.stringify(principal.limits);
+}
+
+/** Ends what a key began, such as a stream, when it is revoked, expires or changes. Returns what stops the check. */
+export function untilRevoked(request: ApiRequest, clock: Clock, everyMs: number, end: () => void): () => void {
+  if (request.principal?.kind !== "key") return () => {};
+  let stopped = false;
+  const check = async () => {
+    // While the database does not answer, nobody can revoke a key.
+    const isAllowed = await isStillAllowed(request).catch(() => true);
+    if (stopped) return;
+    if (!isAllowed) return end();
+    timer = clock.after(everyMs, () => void check());
+  };
+  let timer = clock.after(everyMs, () => void check());
+  return () => {
+    stopped = true;
+    timer.cancel();
+  };
 }

@@ -37,7 +37,10 @@ export function idempotencyOf({ seal }: Pick<ApiDeps, "seal">, request: ApiReque
     });
   }
   // The call may contain passwords, and the stored fingerprint must not help to guess them.
-  return { key, fingerprint: seal.mark(textOf(request)) };
+  // Another key may not see what this one has created.
+  const { principal } = request;
+  const caller = principal?.kind === "key" ? `\n${principal.id}` : "";
+  return { key, fingerprint: seal.mark(textOf(request) + caller) };
 }
 
 /** As the use cases take it, scoped to the route: a caller's key alone would be shared by all routes. */

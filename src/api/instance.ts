@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../domain/access/principal.ts";
+import type { Role } from "../domain/access/roles.ts";
 import type { BodyRules } from "./validation.ts";
 
 /** The Fastify instance: the schema of a route types its handler. */
@@ -17,9 +19,21 @@ export type ApiRequest = FastifyRequest;
 export type ApiReply = FastifyReply;
 
 declare module "fastify" {
+  interface FastifyRequest {
+    /** Who calls; null: not known (yet). */
+    principal: Principal | null;
+    /** Its address, also of a call that another one makes in this process. */
+    callerIp: string;
+  }
   interface FastifyContextConfig {
     /** Needs no token: only for data that reveals nothing. */
     open?: boolean;
+    /** Who may call it; a route that is not open must name it. */
+    role?: Role;
+    /** Whether keys with limits may call it, because it shows only what is within them; default: by its parameters. */
+    limited?: boolean;
+    /** For the audit log, if the store does not record the change itself: the action, such as `worker.drained`. */
+    audit?: string;
     /**
      * An HTML page, which needs its own scripts and styles; data needs neither. `based`: it sets the base URL; `frame`:
      * it shows third-party HTML; `file`: an asset of pages.

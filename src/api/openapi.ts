@@ -17,6 +17,7 @@ export const TAGS = {
   results: "extracted records and stored files",
   crawls: "start URLs and the links that lead from them",
   extract: "extraction rules, tested on a page",
+  search: "web search through the search server of the operator",
   live: "overview of everything, also as a stream",
   queue: "items to download or to pass to your own code; each is completed once",
   workflows:
@@ -26,6 +27,7 @@ export const TAGS = {
   sites: "state and limits of each site",
   workers: "the processes that execute tasks",
   schedules: "jobs that start automatically",
+  access: "API keys with roles and limits, and the log of who changed what",
   server: "the server itself: health, metrics, login, this description",
 } as const;
 
@@ -40,8 +42,13 @@ function frameAnswers(route: RouteOptions, { bodyBytes }: ApiLimits): Responses 
   const open = route.config?.open === true;
   return {
     400: problemAnswer("the request cannot be read: url_malformed, body_malformed, request_malformed"),
-    ...(open ? {} : { 401: problemAnswer("the token is missing or wrong") }),
-    ...(unsafe ? { 403: problemAnswer("the call comes from another web site") } : {}),
+    ...(open
+      ? {}
+      : {
+          401: problemAnswer("the token is missing or wrong"),
+          403: problemAnswer("the role or the limits of the key do not allow it, or another web site calls"),
+          429: problemAnswer("the key has made too many requests, or too many wrong tokens were sent"),
+        }),
     408: problemAnswer("the request took too long to arrive"),
     ...(unsafe ? { 413: problemAnswer(tooLarge(route.bodyLimit ?? bodyBytes)) } : {}),
     414: problemAnswer("the URL is too long"),
@@ -58,6 +65,7 @@ function frameAnswers(route: RouteOptions, { bodyBytes }: ApiLimits): Responses 
 export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limits: ApiLimits): Promise<void> {
   api.addHook("onRoute", (route) => {
     if (route.schema?.hide === true) return;
+    if (route.config?.role !== undefined) Object.assign(route.schema ?? {}, { "x-orb-role": route.config.role });
     const declared = (route.schema?.response ?? {}) as Responses;
     route.schema = { ...route.schema, response: { ...frameAnswers(route, limits), ...declared } };
   });
@@ -73,7 +81,7 @@ export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limit
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: {
-          token: { type: "http", scheme: "bearer", description: "the value of APP_API_TOKEN" },
+          token: { type: "http", scheme: "bearer", description: "an API key, or the value of APP_API_TOKEN" },
           session: { type: "apiKey", in: "cookie", name: "orb_session", description: "from POST /session" },
         },
       },
@@ -83,7 +91,7 @@ export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limit
   // The interactive reference; its files are part of the package, nothing is loaded from elsewhere.
   await api.register(async (pages) => {
     pages.addHook("onRoute", (route) => {
-      route.config = { ...route.config, page: true };
+      route.config = { ...route.config, page: true, role: "viewer", limited: true };
     });
     await pages.register(swaggerUi, {
       routePrefix: "/docs",
@@ -98,6 +106,7 @@ function serveDescription(api: ApiInstance): void {
   api.get(
     "/openapi.json",
     {
+      config: { role: "viewer", limited: true },
       schema: {
         summary: "This description, as OpenAPI 3.1",
         operationId: "getOpenapi",

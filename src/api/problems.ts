@@ -52,12 +52,28 @@ export const HTTP_PROBLEMS = {
   unauthorized: {
     status: 401,
     title: "The request needs a token.",
-    remedy: "Send `Authorization: Bearer …` with the value of APP_API_TOKEN, or log in with POST /session.",
+    remedy:
+      "Send `Authorization: Bearer …` with an API key or the value of APP_API_TOKEN, or log in with POST /session.",
   },
   forbidden_origin: {
     status: 403,
     title: "The request comes from another web site.",
     remedy: "Send it from a page of this server, or from a program that sends no Origin header.",
+  },
+  role_missing: {
+    status: 403,
+    title: "The role of the key does not allow this call.",
+    remedy: "Use a key with the role that `detail` names; docs/teams.md lists the role of every call.",
+  },
+  key_limited: {
+    status: 403,
+    title: "The key is limited to some jobs, sites or tags.",
+    remedy: "Use a key without limits; docs/teams.md lists the calls that keys with limits may make.",
+  },
+  rate_limited: {
+    status: 429,
+    title: "The key has made too many requests.",
+    remedy: "Wait as long as Retry-After says, or have an admin raise its requests per minute.",
   },
   route_not_found: {
     status: 404,
@@ -130,6 +146,7 @@ export const PROBLEM_CODES = [...Object.keys(HTTP_PROBLEMS), ...Object.keys(ERRO
 /** Errors whose status differs from the default of their reaction. */
 const STATUS_OF_ERROR: Partial<Record<ErrorCode, number>> = {
   not_found: 404,
+  outside_limits: 403,
   illegal_transition: 409,
   recovery_exhausted: 409,
   version_conflict: 409,
@@ -139,6 +156,7 @@ const STATUS_OF_ERROR: Partial<Record<ErrorCode, number>> = {
   forbidden_target: 422,
   fetch_failed: 502,
   handler_failed: 502,
+  search_unavailable: 502,
   config_invalid: 503,
   handlers_invalid: 503,
 };

@@ -8,6 +8,9 @@ import { urlOf } from "../base/server-url.ts";
 import { withCallersTraceparent } from "../base/tracing.ts";
 import { isLoopback } from "../config/cross-check.ts";
 import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
+import { addAccess, followCaller } from "./access/caller-context.ts";
+import { collectRoles, type DeclaredRoute } from "./access/declared-roles.ts";
+import type { Delegation } from "./access/delegations.ts";
 import { requireProof } from "./auth.ts";
 import { readBodies } from "./body.ts";
 import { Connections } from "./connections.ts";
@@ -28,6 +31,10 @@ export interface Api extends AsyncDisposable {
   listen(): Promise<{ url: string; port: number }>;
   /** A call from inside the process: through everything but the network, with the token if there is one. */
   inject(call: InjectOptions): Promise<LightMyRequestResponse>;
+  /** Such calls with the rights of a caller. */
+  for(delegation: Delegation): Pick<Api, "inject"> & { end(): void };
+  /** Every route with the role that it needs. */
+  readonly routes: readonly DeclaredRoute[];
   /** Stops accepting, ends event streams, lets running requests finish within the grace period. */
   close(): Promise<void>;
 }
@@ -78,6 +85,8 @@ export async function createApi(
   const state = { port: settings.port, closing: false };
   app.decorate("openStreams", streams);
   app.decorate("wrongLogins", new WrongLogins(deps.clock));
+  addAccess(app, deps);
+  collectRoles(app);
   app.setValidatorCompiler(createValidatorCompiler());
   // Use cases return the response body as it is; tests check it against the declared schema.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
@@ -99,6 +108,7 @@ export async function createApi(
   });
   requireProof(app, deps);
   takeTurns(app, connections);
+  followCaller(app, deps);
   refuseUnwantedBodies(app);
   acceptShortIds(app, deps);
   joinCallersTrace(app);
@@ -123,6 +133,15 @@ export async function createApi(
     })();
     return closed;
   };
+  const inject = (call: InjectOptions) =>
+    app.inject({
+      ...call,
+      headers: {
+        host: `localhost:${state.port}`,
+        ...(settings.token === null ? {} : { authorization: `Bearer ${settings.token}` }),
+        ...call.headers,
+      },
+    });
   return {
     async listen() {
       try {
@@ -136,15 +155,12 @@ export async function createApi(
       state.port = (app.server.address() as AddressInfo).port;
       return { url: urlOf(settings.host, state.port), port: state.port };
     },
-    inject: (call) =>
-      app.inject({
-        ...call,
-        headers: {
-          host: `localhost:${state.port}`,
-          ...(settings.token === null ? {} : { authorization: `Bearer ${settings.token}` }),
-          ...call.headers,
-        },
-      }),
+    inject,
+    for(delegation) {
+      const { headers, end } = app.delegations.begin(delegation);
+      return { inject: (call) => inject({ ...call, headers: { ...call.headers, ...headers } }), end };
+    },
+    routes: app.declaredRoutes,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -8,7 +8,8 @@ import type { ApiInstance } from "./instance.ts";
 
 export function acceptShortIds(api: ApiInstance, deps: ApiDeps): void {
   api.addHook("preValidation", async (request) => {
-    if (request.method === "DELETE") return;
+    // A prefix may also be that of a run that a key with limits does not see.
+    if (request.method === "DELETE" || (request.principal?.limits ?? null) !== null) return;
     const params = request.params as Record<string, string>;
     for (const name of Object.keys(params)) {
       const resource = namedBy(name, request.routeOptions.url ?? "");

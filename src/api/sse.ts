@@ -1,6 +1,8 @@
 /** Event streams (text/event-stream): resumable, with heartbeats and backpressure. */
 import { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
+import { RECHECK_MS } from "./access/keys.ts";
+import { untilRevoked } from "./auth.ts";
 import type { ApiDeps } from "./deps.ts";
 import { limitsOf } from "./deps.ts";
 import type { ApiReply, ApiRequest } from "./instance.ts";
@@ -87,6 +89,8 @@ export function sendEvents(
   });
   const stream = Readable.from(frames, { objectMode: false, highWaterMark: HIGH_WATER });
   stream.once("close", () => ended.abort());
+  const stop = untilRevoked(request, deps.clock, RECHECK_MS, () => ended.abort());
+  ended.signal.addEventListener("abort", stop, { once: true });
   reply.raw.once("close", () => ended.abort());
   return reply.header("content-type", EVENT_STREAM_TYPE).header("x-accel-buffering", "no").send(stream) as never;
 }

@@ -1,3 +1,4 @@
+import { asProgram } from "../domain/access/caller.ts";
 import type { ApiDeps } from "../api/deps.ts";
 import { Health } from "../orchestrator/health.ts";
 import type { Resources } from "../orchestrator/live/overview.ts";
@@ -48,9 +49,11 @@ export function apiDeps(
     retention: client.retention,
     diskBudget: client.diskBudget,
     pages: work.pages,
+    search: async () => (config.searchUrl === null ? null : (await work.pages()).search),
     listFetcher: async () => (await work.pages()).http,
     openArtifact: (hash) => client.artifacts.open(hash),
-    wake: work.wake,
+    // The work that it wakes is not done for the caller.
+    wake: (lanes) => asProgram(() => work.wake(lanes)),
     sendAlert: config.alertWebhookUrl === null ? null : (alert) => sendOne(config, { clock: client.clock, log }, alert),
     log,
     random: client.random,

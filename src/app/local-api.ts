@@ -14,6 +14,8 @@ import { WorkMetrics } from "./work-metrics.ts";
 interface LocalApi extends AsyncDisposable {
   /** Answers a client's calls without a connection, whatever host they name. */
   fetch: Fetch;
+  /** Every route with the role that it needs; all of them only if `observed`. */
+  routes: Api["routes"];
   /** Whether a process works on this database now. */
   engineRuns(): Promise<boolean>;
   /** Starts a worker in this process; stands by if another one works. */
@@ -55,13 +57,14 @@ export async function openLocalApi(
         metrics,
         wake: (lanes) => (worker ?? client).wake(lanes),
       }),
-      [],
+      observed ? [(await import("../firecrawl/routes.ts")).addFirecrawl] : [],
       { observed },
     );
     stack.defer("api", () => api.close());
     const close = () => stack.stop();
     return {
       fetch: fetchFrom(api),
+      routes: api.routes,
       engineRuns: async () => {
         if (client.cluster !== null) return (await import("./choose-engine.ts")).hasActiveWorker(client.store);
         const holder = await client.store.engineHolder();

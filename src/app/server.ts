@@ -14,6 +14,7 @@ import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import type { EngineRole } from "../engine/port.ts";
 import { DemoHost } from "./one-off/demo-host.ts";
+import { LOCAL_PRINCIPAL } from "../domain/access/principal.ts";
 import { closeToOthers } from "./file-access.ts";
 import { fetchFrom } from "./local-api.ts";
 import { mcpRoutes } from "../mcp/http.ts";
@@ -95,9 +96,14 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     // Agents at /mcp call the API of this server.
     const api = await createApi(deps, [
       addFirecrawl,
-      mcpRoutes(() =>
-        createClient({ url: "http://localhost", fetch: fetchFrom(api), retries: 0, headers: { "orb-client": "mcp" } }),
-      ),
+      mcpRoutes(({ principal, callerIp: ip }) => {
+        const { inject, end } = api.for({ principal: principal ?? LOCAL_PRINCIPAL, ip });
+        const headers = { "orb-client": "mcp" };
+        return {
+          client: createClient({ url: "http://localhost", fetch: fetchFrom({ inject }), retries: 0, headers }),
+          end,
+        };
+      }),
     ]);
     // Bind the port first: if it is taken, no work has started.
     const { url } = await api.listen().catch(async (error: unknown) => {

@@ -104,6 +104,9 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         client.diskSpace.check();
       },
       onOpened: (lanes) => engine.offer(lanes),
+      onSettled: ({ ended }) => {
+        if (ended.length > 0) duties.leading.hurry();
+      },
       onOwner: () => crawls.forget(),
       onTask: (lane, what, settled) => {
         if (settled !== undefined) {

@@ -43,6 +43,11 @@ export const ERROR_CATALOGUE = {
     meaning: "There is nothing with that id.",
     remedy: "It may have expired or been deleted. `orb runs list` and `orb jobs list` show what exists.",
   },
+  outside_limits: {
+    reaction: "fix_input",
+    meaning: "The API key is limited to other jobs, sites or tags.",
+    remedy: "Use another key, or have an admin change its limits: `orb keys show` prints them.",
+  },
   illegal_transition: {
     reaction: "give_up",
     meaning: "The current state of the run or task does not allow this action.",
@@ -152,6 +157,11 @@ export const ERROR_CATALOGUE = {
     meaning:
       "A required service (Redis, Postgres) is not installed, does not start, does not answer, or refuses the login.",
     remedy: "Follow the message; `orb doctor` checks it. For services of `orb up`, see `logs/` in the data directory.",
+  },
+  search_unavailable: {
+    reaction: "give_up",
+    meaning: "Web search is not set up, or the search server refused or did not answer.",
+    remedy: "The message says what to do: set APP_SEARCH_URL, or allow JSON in the settings of the SearXNG.",
   },
   demo_unavailable: {
     reaction: "give_up",

@@ -1,6 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { OrbError } from "../base/errors.ts";
 import { CliContext } from "./context.ts";
+import { addAuditLogCommand } from "./commands/access/audit-log.ts";
+import { addKeysCommands } from "./commands/access/keys.ts";
 import { addAlertsCommand } from "./commands/alerts.ts";
 import { addCaptureCommand } from "./commands/capture.ts";
 import { addCrawlCommand } from "./commands/crawl.ts";
@@ -8,6 +10,7 @@ import { addDemoCommand } from "./commands/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addJobsCommands } from "./commands/jobs.ts";
 import { addLearnCommand } from "./commands/learn.ts";
+import { addSearchCommand } from "./commands/search.ts";
 import { addLoginCommand } from "./commands/login.ts";
 import { addMcpCommand } from "./commands/mcp.ts";
 import { addProxiesCommands } from "./commands/proxies.ts";
@@ -40,6 +43,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addScrapeCommand(program, context);
   addCaptureCommand(program, context);
   addLearnCommand(program, context);
+  addSearchCommand(program, context);
   addJobsCommands(program, context);
   addRunsCommands(program, context);
   addSchedulesCommands(program, context);
@@ -54,6 +58,8 @@ export function buildProgram(context: CliContext, version: string): Command {
   addSitesCommands(program, context);
   addProxiesCommands(program, context);
   addAlertsCommand(program, context);
+  addKeysCommands(program, context);
+  addAuditLogCommand(program, context);
   addUpkeepCommands(program, context);
   addCrawlCommand(program, context);
   addMcpCommand(program, context);

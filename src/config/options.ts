@@ -8,6 +8,7 @@ import { BROWSER_OPTIONS } from "./browser-options.ts";
 import { BUCKET_OPTIONS } from "./bucket-options.ts";
 import { DOCUMENT_OPTIONS } from "./document-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
+import { SEARCH_OPTIONS } from "./search-options.ts";
 import { RETENTION_OPTIONS } from "./retention-options.ts";
 import { TELEMETRY_OPTIONS } from "./telemetry-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
@@ -313,6 +314,7 @@ export const OPTIONS = {
   }),
   ...BUCKET_OPTIONS,
   ...LLM_OPTIONS,
+  ...SEARCH_OPTIONS,
   ...TELEMETRY_OPTIONS,
   alertWebhookUrl: optional({
     name: "APP_ALERT_WEBHOOK_URL",

@@ -19,6 +19,13 @@ export const RETENTION_OPTIONS = {
       "Days after which an ended run is deleted with its results and files. 0: never. `keep_days` of a job overrides it.",
     example: "90",
   }),
+  auditKeepDays: option({
+    name: "APP_AUDIT_KEEP_DAYS",
+    type: type.integer(0, 36_500),
+    default: "365",
+    about: "Days after which an entry of the audit log is deleted. 0: never.",
+    example: "90",
+  }),
   archiveAfterDays: option({
     name: "APP_ARCHIVE_AFTER_DAYS",
     type: type.integer(0, 36_500),

@@ -21,7 +21,11 @@ const UPLOAD_FACTOR = 4;
 
 export function addParse(api: ApiInstance, deps: FirecrawlDeps, version: Version): void {
   api.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  const options = { schema: { hide: true, body: {} }, bodyLimit: UPLOAD_FACTOR * limitsOf(deps).workflowBytes };
+  const options = {
+    config: { role: "operator" },
+    schema: { hide: true, body: {} },
+    bodyLimit: UPLOAD_FACTOR * limitsOf(deps).workflowBytes,
+  } as const;
   api.post("/parse", options, async (request, reply) => {
     const { ask, ...file } = await readUpload(request, deps, version);
     request.raw.socket.setTimeout(ask.timeoutMs + 60_000);

@@ -17,6 +17,7 @@ import { listErrors } from "./page-errors.ts";
 import { addParse } from "./parse.ts";
 import { readScrape, scrapePage } from "./scrape.ts";
 import type { Version } from "./scrape-options.ts";
+import { readSearch, search } from "./search.ts";
 import { startAsked } from "./start.ts";
 import { hasEnded, requireCrawlRun, showStatus, type StatusWindow } from "./status.ts";
 import { UNAVAILABLE } from "./unavailable.ts";
@@ -37,13 +38,17 @@ export function addFirecrawl(api: ApiInstance, deps: FirecrawlDeps): void {
 }
 
 /** No schema of ours: what is sent is read, and refused, name by name. */
-const open = { schema: { hide: true, body: {} } };
-const bare = { schema: { hide: true } };
+const open = { config: { role: "operator" }, schema: { hide: true, body: {} } } as const;
+const bare = { config: { role: "viewer" }, schema: { hide: true } } as const;
+const cancelling = { config: { role: "operator", limited: true }, schema: { hide: true } } as const;
+/** The store finds only what is within the limits of a key. */
+const within = { ...bare, config: { role: "viewer", limited: true } } as const;
+const starting = { ...open, config: { role: "operator", limited: true } } as const;
 
 function addRoutes(api: ApiInstance, deps: FirecrawlDeps, version: Version): void {
   const { llm } = deps.extractors;
-  const large = { ...open, bodyLimit: limitsOf(deps).workflowBytes };
-  api.post("/scrape", open, async (request, reply) => {
+  const large = { ...starting, bodyLimit: limitsOf(deps).workflowBytes };
+  api.post("/scrape", starting, async (request, reply) => {
     const order = readScrape(request.body, version, { llm });
     // The page may take longer than a silent connection is kept otherwise.
     request.raw.socket.setTimeout(order.timeoutMs + 60_000);
@@ -68,6 +73,14 @@ function addRoutes(api: ApiInstance, deps: FirecrawlDeps, version: Version): voi
     return { success: true, links: version === "v1" ? links.map(({ url }) => url) : links };
   });
 
+  api.post("/search", open, async (request, reply) => {
+    const ask = readSearch(request.body, version, { llm });
+    request.raw.socket.setTimeout(ask.timeoutMs + 60_000);
+    const gone = new AbortController();
+    reply.raw.once("close", () => gone.abort());
+    return search(deps, ask, version, baseOf(request), gone.signal);
+  });
+
   for (const [path, read] of [
     ["/crawl", readCrawl],
     ["/batch/scrape", readBatch],
@@ -80,20 +93,20 @@ function addRoutes(api: ApiInstance, deps: FirecrawlDeps, version: Version): voi
     });
 
     const runPath = `${path}/:id`;
-    api.get(runPath, bare, async (request, reply) => {
+    api.get(runPath, within, async (request, reply) => {
       const { id } = request.params as { id: string };
       const links = { base: baseOf(request), path: `/${version}${path}/${id}` };
       if (isUpgrade(request)) return watchRun(deps, request, reply, { id, version, ...links });
       return showStatus(deps, id, links, windowOf(request));
     });
-    api.delete(runPath, bare, (request) => cancel(deps, request));
+    api.delete(runPath, cancelling, (request) => cancel(deps, request));
     const errors = (request: ApiRequest) => listErrors(deps, (request.params as { id: string }).id);
-    api.get(`${runPath}/errors`, bare, errors);
+    api.get(`${runPath}/errors`, within, errors);
     // The client of the first version asks for them so.
-    api.delete(`${runPath}/errors`, bare, errors);
+    api.delete(`${runPath}/errors`, within, errors);
   }
 
-  for (const path of ["/crawl/active", "/crawl/ongoing"]) api.get(path, bare, () => activeCrawls(deps));
+  for (const path of ["/crawl/active", "/crawl/ongoing"]) api.get(path, within, () => activeCrawls(deps));
   api.get("/concurrency-check", bare, () => showConcurrency(deps));
   api.get("/team/queue-status", bare, () => showQueue(deps));
   api.get("/team/credit-usage", bare, async () => showCredits("credits", version));

@@ -1,5 +1,7 @@
 /** A crawl as it goes on, over a WebSocket: first what there is, then each document, then the end. */
 import type { WebSocket } from "ws";
+import { RECHECK_MS } from "../api/access/keys.ts";
+import { untilRevoked } from "../api/auth.ts";
 import { limitsOf } from "../api/deps.ts";
 import type { ApiReply, ApiRequest } from "../api/instance.ts";
 import { ApiProblem } from "../api/problems.ts";
@@ -33,6 +35,8 @@ export async function watchRun(
     ws.once("close", () => ended.abort());
     if (ended.signal.aborted) ws.close(1001);
     ended.signal.addEventListener("abort", () => ws.close(1001), { once: true });
+    const stop = untilRevoked(request, deps.clock, RECHECK_MS, () => ended.abort());
+    ended.signal.addEventListener("abort", stop, { once: true });
     keepAlive(ws, deps.clock, limitsOf(deps));
     void follow(deps, ws, watched, ended.signal)
       .catch((error: unknown) => end(ws, watched, { type: "error", error: messageOf(error) }))

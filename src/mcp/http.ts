@@ -1,4 +1,5 @@
 /** `POST /mcp`: MCP over HTTP. Calls are stateless; guards and authentication are the API's. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { type ApiDeps, limitsOf } from "../api/deps.ts";
@@ -6,10 +7,11 @@ import type { ApiReply, ApiRequest } from "../api/instance.ts";
 import { Type } from "../api/type.ts";
 import type { Routes } from "../api/routes/registry.ts";
 import { messageOf } from "../base/errors.ts";
+import type { Role } from "../domain/access/roles.ts";
 import type { OrbweaverClient } from "../api-client/client.ts";
 
-/** `api`: the client with which tools call this server's API. */
-export function mcpRoutes(api: () => OrbweaverClient): Routes {
+/** `api`: the client with which tools call this server's API, with the rights of the caller. */
+export function mcpRoutes(api: (request: ApiRequest) => { client: OrbweaverClient; end(): void }): Routes {
   return (server, deps) => {
     // Loads the SDK with the first agent: most servers never see one.
     let serving: Promise<Serve> | null = null;
@@ -19,11 +21,12 @@ export function mcpRoutes(api: () => OrbweaverClient): Routes {
     server.post(
       "/mcp",
       {
+        config: { role: "viewer", limited: true },
         bodyLimit: limitsOf(deps).workflowBytes,
         schema: { hide: true, body: Type.Unknown() },
       },
       async (request, reply) => {
-        serving ??= openHandler(deps, api(), stopping.signal);
+        serving ??= openHandler(deps, api, stopping.signal);
         return (await serving)(request, reply);
       },
     );
@@ -32,20 +35,24 @@ export function mcpRoutes(api: () => OrbweaverClient): Routes {
 
 type Serve = (request: ApiRequest, reply: ApiReply) => Promise<ApiReply>;
 
-async function openHandler(deps: ApiDeps, api: OrbweaverClient, stopping: AbortSignal): Promise<Serve> {
+async function openHandler(deps: ApiDeps, api: Parameters<typeof mcpRoutes>[0], stopping: AbortSignal): Promise<Serve> {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("./server.ts"),
   ]);
   const { clock, log } = deps;
   const { version } = deps.settings;
+  const calls = new AsyncLocalStorage<{ client: OrbweaverClient; role: Role }>();
   const handler = createMcpHandler(
-    ({ era }) =>
-      createMcpServer(
-        { api, clock, log, version, stopping },
+    ({ era }) => {
+      const call = calls.getStore();
+      if (call === undefined) throw new Error("an MCP call without its caller");
+      return createMcpServer(
+        { api: call.client, role: call.role, clock, log, version, stopping },
         // Before the revision of 2026-07-28 a lost connection was no cancellation.
         { goneIsCancelled: era === "modern" },
-      ),
+      );
+    },
     {
       onerror: (error) => log.debug("invalid MCP request", { error: messageOf(error) }),
       // Tools and resources do not change while the server runs, so there is nothing to subscribe to.
@@ -57,7 +64,12 @@ async function openHandler(deps: ApiDeps, api: OrbweaverClient, stopping: AbortS
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished && !stopping.aborted) gone.abort();
     });
-    const answer = await handler.fetch(webRequest(request, gone.signal), { parsedBody: request.body });
+    const { client, end } = api(request);
+    reply.raw.once("close", end);
+    const role = request.principal?.role ?? "viewer";
+    const answer = await calls.run({ client, role }, () =>
+      handler.fetch(webRequest(request, gone.signal), { parsedBody: request.body }),
+    );
     for (const [name, value] of answer.headers) if (name !== "cache-control") reply.header(name, value);
     reply.code(answer.status);
     if (answer.body === null) return reply.send();

@@ -9,6 +9,7 @@ import {
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { includesRole, type Role } from "../domain/access/roles.ts";
 import type { OrbweaverClient } from "../api-client/client.ts";
 import { asStandard } from "./checks.ts";
 import { toFailure } from "./problems.ts";
@@ -20,6 +21,8 @@ import { TOOLS } from "./tools/registry.ts";
 
 export interface McpDeps {
   api: OrbweaverClient;
+  /** Of the caller: tools that need another one are not offered. */
+  role: Role;
   clock: Clock;
   log: Log;
   version: string;
@@ -49,7 +52,7 @@ export function createMcpServer(deps: McpDeps, { goneIsCancelled }: { goneIsCanc
       capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
     },
   );
-  for (const { tool, about, input, output } of STANDARD)
+  for (const { tool, about, input, output } of STANDARD.filter(({ tool }) => includesRole(deps.role, tool.role)))
     server.registerTool(
       tool.name,
       {

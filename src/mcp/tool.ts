@@ -1,6 +1,7 @@
 /** The interface of tools, independent of the transport. */
 import type { Static, TSchema } from "typebox";
 import type { Clock } from "../base/clock.ts";
+import type { Role } from "../domain/access/roles.ts";
 import type { OrbweaverClient } from "../api-client/client.ts";
 
 /** One call of a tool. */
@@ -35,6 +36,8 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   description: string;
   input: I;
   output: O;
+  /** Needed to call it: that of the routes that it calls. */
+  role: Role;
   hints: Hints;
   call(args: Static<I>, call: ToolCall): Promise<Static<O>>;
 }

@@ -23,6 +23,11 @@ export class DueLook {
     return this.#last.due;
   }
 
+  /** More may be due than the last query found. */
+  forget(): void {
+    this.#last = null;
+  }
+
   /** Milliseconds until duties of this interval run next: all at the same moments, however long each takes. */
   untilNext(everyMs: number): number {
     const leftMs = everyMs - (this.#clock.monotonic() % everyMs);

@@ -2,6 +2,7 @@ import { type Clock, sleep } from "../base/clock.ts";
 import { isOrbError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { OutageLogger } from "../base/outage-logger.ts";
+import { Signal } from "../base/signal.ts";
 import type { DutiesDue } from "../store/ports/duty-port.ts";
 import type { DueLook } from "./due-look.ts";
 
@@ -11,9 +12,14 @@ export interface Duty {
   everyMs: number;
   /** Receives what is due and skips the query. */
   looksFirst?: true;
-  /** Long-running duties check the signal. Without `due` it queries everything. */
-  run(signal: AbortSignal, due?: DutiesDue): Promise<void>;
+  /** Runs at once when a run has ended, or a duty has left work to others; see `Duties.hurry`. */
+  follows?: true;
+  /** Long-running duties check the signal. Without `due` it queries everything. Returns true if it left work to others. */
+  run(signal: AbortSignal, due?: DutiesDue): Promise<boolean | void>;
 }
+
+/** Many runs may end each second: duties that follow them run at most this often. */
+const FOLLOW_MS = 100;
 
 interface DutiesDeps {
   clock: Clock;
@@ -32,6 +38,8 @@ export class Duties {
   readonly #away: OutageLogger;
   /** Duties that the outage prevented. */
   readonly #kept = new Set<Duty>();
+  /** Of the duties that follow others. */
+  readonly #bells = new Map<Duty, Signal>();
   #stop: AbortController | null = null;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -47,9 +55,17 @@ export class Duties {
     this.#running = Promise.all(this.#deps.duties.map((duty) => this.#keepUp(duty, stop.signal)));
   }
 
+  /** A run has ended: duties that follow do not wait for their next moment. */
+  hurry(): void {
+    if (this.#stop === null || this.#bells.size === 0) return;
+    this.#deps.look.forget();
+    for (const bell of this.#bells.values()) bell.raise();
+  }
+
   /** Resolves when none of them runs any more. */
   async stop(): Promise<void> {
     this.#stop?.abort();
+    for (const bell of this.#bells.values()) bell.raise();
     this.#stop = null;
     await this.#running;
   }
@@ -57,10 +73,13 @@ export class Duties {
   async #keepUp(duty: Duty, signal: AbortSignal): Promise<void> {
     const { clock, log, look, may } = this.#deps;
     const outages = new OutageLogger(log);
+    const bell = duty.follows === true ? new Signal() : null;
+    if (bell !== null) this.#bells.set(duty, bell);
     while (!signal.aborted) {
       try {
         if (may?.() !== false) {
-          await duty.run(signal, duty.looksFirst === true ? await look.due() : undefined);
+          const leftWork = await duty.run(signal, duty.looksFirst === true ? await look.due() : undefined);
+          if (leftWork === true) this.hurry();
           outages.ends(`duty succeeded again: ${duty.name}`);
           if (this.#kept.delete(duty)) this.#away.ends("the database is reachable again; duties resumed");
         }
@@ -71,7 +90,17 @@ export class Duties {
           this.#away.begins("the database is unreachable; duties wait for it", fields);
         } else outages.begins("a duty failed; retrying later", fields);
       }
-      await sleep(clock, look.untilNext(duty.everyMs), signal);
+      const nextMs = look.untilNext(duty.everyMs);
+      await (bell === null ? sleep(clock, nextMs, signal) : this.#rung(bell, nextMs, signal));
     }
+  }
+
+  async #rung(bell: Signal, nextMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    if (signal.aborted) return;
+    const from = clock.monotonic();
+    await bell.wait(clock, nextMs);
+    const leftMs = Math.min(FOLLOW_MS, nextMs) - (clock.monotonic() - from);
+    if (leftMs > 0) await sleep(clock, leftMs, signal);
   }
 }

@@ -323,9 +323,13 @@ describe("an error of the product", () => {
     ]),
   ]);
   const throwing: Routes = (api) => {
-    api.get("/throw/:what", { schema: { params: Type.Object({ what: Type.String() }) } }, async (request) => {
-      throw thrown.get(request.params.what);
-    });
+    api.get(
+      "/throw/:what",
+      { config: { role: "viewer" }, schema: { params: Type.Object({ what: Type.String() }) } },
+      async (request) => {
+        throw thrown.get(request.params.what);
+      },
+    );
   };
 
   test("that nobody foresaw is named by an id and found in the log, and tells nothing else", async (t) => {

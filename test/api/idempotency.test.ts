@@ -14,6 +14,7 @@ const marking: Routes = (api, deps) => {
     api.route({
       method,
       url: "/marks/:name",
+      config: { role: "operator" },
       schema: { body: Type.Unknown() },
       handler: async (request) => ({ mark: idempotencyOf(deps, request) }),
     });

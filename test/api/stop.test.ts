@@ -12,7 +12,7 @@ function slowRoute() {
   const entered = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const route: Routes = (api) => {
-    api.get("/slow", { schema: { response: { 200: Type.String() } } }, async () => {
+    api.get("/slow", { config: { role: "viewer" }, schema: { response: { 200: Type.String() } } }, async () => {
       entered.resolve();
       await gate.promise;
       return "done";

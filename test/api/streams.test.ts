@@ -22,7 +22,10 @@ function streaming(source: (from: StreamFrom) => AsyncIterable<SseEvent>, signs?
   return (api, deps: ApiDeps) => {
     api.get(
       "/stream",
-      { schema: { querystring: Type.Object(streamQuery), response: { 200: streamAnswer("events") } } },
+      {
+        config: { role: "viewer" },
+        schema: { querystring: Type.Object(streamQuery), response: { 200: streamAnswer("events") } },
+      },
       (asked, reply) => sendEvents(asked, reply, deps, source, signs),
     );
   };

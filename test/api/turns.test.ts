@@ -9,7 +9,7 @@ test("calls that come at once begin in turns of their own; the health check wait
   const served = await openTestApi(t, {
     routes: [
       (api) => {
-        api.get("/long", async () => {
+        api.get("/long", { config: { role: "viewer" } }, async () => {
           begun.push(turns());
           return {};
         });

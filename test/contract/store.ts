@@ -1,4 +1,5 @@
 import { describe, test } from "node:test";
+import { accessScenarios } from "./store/access.ts";
 import { alertScenarios } from "./store/alerts.ts";
 import { secretScenarios } from "./store/secrets.ts";
 import { budgetScenarios } from "./store/budgets.ts";
@@ -73,6 +74,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
       });
     });
   };
+  group("keys and the audit log", accessScenarios);
   group("runs", runScenarios);
   group("workflows", workflowScenarios);
   group("workflows of many steps", largeWorkflowScenarios);

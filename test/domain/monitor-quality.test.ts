@@ -4,9 +4,12 @@ import { PageComparer } from "../../src/domain/monitor/compare.ts";
 import { MONITOR_DEFAULTS } from "../../src/domain/monitor/options.ts";
 import { NO_PROFILE } from "../../src/domain/monitor/volatile.ts";
 import { testSeed } from "../support/seed.ts";
+import { makeSitePage, placeNoise, SITE_CHANGES, siteFetch } from "./monitor-sites.ts";
 import { chance, CHANGES, contentOf, fetchOf, PAGES, pick, planNoise, type What } from "./monitor-pairs.ts";
 
 const PAIRS = 200;
+/** The dates of these pages are of any year. */
+const TIMES = { beforeAt: null, afterAt: null };
 
 const comparer = (what: What) => new PageComparer({ ...MONITOR_DEFAULTS, what });
 
@@ -23,6 +26,7 @@ test("pages that differ in noise alone are the same page, at most 2 % are called
       after: fetched(),
       again: fetched(),
       profile: NO_PROFILE,
+      ...TIMES,
     });
     if (isChanged) wrong.push(`${what} ${noise.kinds.join(",")}\n${diff.unified}`);
   }
@@ -50,7 +54,13 @@ test("a small real change is found beside noise, at least 99 % of them [slow]", 
     const place = (shift: (at: number) => number) => ({ ...noise, places: noise.places.map(shift) });
     const before = contentOf(fetchOf(page, place(first!), random), what);
     const after = () => contentOf(fetchOf(changed, place(later!), random), what);
-    const { isChanged } = comparer(what).compare({ before, after: after(), again: after(), profile: NO_PROFILE });
+    const { isChanged } = comparer(what).compare({
+      before,
+      after: after(),
+      again: after(),
+      profile: NO_PROFILE,
+      ...TIMES,
+    });
     if (!isChanged) missed.push(`${name} in ${what}, noise ${noise.kinds.join(",")}`);
   }
   assert.ok(missed.length <= PAIRS * 0.01, `${missed.length} of ${PAIRS} are missed: ${missed.join("; ")}`);
@@ -65,3 +75,33 @@ function moved(page: string, changed: string, at: number): number {
   const later = at + changed.length - page.length;
   return Math.max(start, Math.min(later, changed.length));
 }
+
+test("a small real change is found on pages of other kinds, also the date of an event, at least 98 % of them [slow]", () => {
+  const random = chance(testSeed() + 2);
+  const missed: string[] = [];
+  for (let pair = 0; pair < PAIRS;) {
+    const at = Date.UTC(2026, Math.floor(random() * 12), 1 + Math.floor(random() * 28), Math.floor(random() * 24));
+    const later = at + Math.round((1 + random() * 72) * 3_600_000);
+    const page = makeSitePage(random, at);
+    const [name, change] = pick(random, Object.entries(SITE_CHANGES));
+    const what = pick(random, change.what);
+    const blocks = change.make(page, random, at);
+    if (blocks === null) continue;
+    const changed = { ...page, blocks };
+    const bare = (one: typeof page) => contentOf(siteFetch(one, [], { at, random: chance(1) }), what);
+    if (bare(page).equals(bare(changed))) continue;
+    pair += 1;
+    const placed = placeNoise(random, page);
+    const fetched = (one: typeof page, when: number) => contentOf(siteFetch(one, placed, { at: when, random }), what);
+    const { isChanged } = comparer(what).compare({
+      before: fetched(page, at),
+      after: fetched(changed, later),
+      again: fetched(changed, later + 1500),
+      profile: NO_PROFILE,
+      beforeAt: at,
+      afterAt: later,
+    });
+    if (!isChanged) missed.push(`${name} in ${what}: ${placed.map(({ noise }) => noise).join(", ")}`);
+  }
+  assert.ok(missed.length <= PAIRS * 0.02, `${missed.length} of ${PAIRS} are missed: ${missed.join("; ")}`);
+});

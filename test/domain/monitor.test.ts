@@ -7,7 +7,7 @@ import { MONITOR_DEFAULTS, type MonitorOptions, NOISE_CLASSES } from "../../src/
 import { NO_PROFILE, type VolatileProfile } from "../../src/domain/monitor/volatile.ts";
 
 const ALL = new Set(NOISE_CLASSES);
-const isNoise = (one: string, other: string) => withoutNoise(one, ALL) === withoutNoise(other, ALL);
+const isNoise = (one: string, other: string) => withoutNoise(one, ALL, null) === withoutNoise(other, ALL, null);
 
 describe("noise", () => {
   for (const [one, other] of [
@@ -26,7 +26,7 @@ describe("noise", () => {
     ["Request ID: 8f3a22b1", "Request ID: 11ce98aa"],
     ["token 4f9c2e1b7a6d5c8e9f0a1b2c3d4e5f60", "token 0a1b2c3d4e5f60718293a4b5c6d7e8f9"],
   ] as const)
-    test(`"${one}" and "${other}" are the same`, () => assert.ok(isNoise(one, other), withoutNoise(one, ALL)));
+    test(`"${one}" and "${other}" are the same`, () => assert.ok(isNoise(one, other), withoutNoise(one, ALL, null)));
 
   for (const [one, other] of [
     ["£51.77", "£51.78"],
@@ -40,8 +40,42 @@ describe("noise", () => {
     ["Call 555 1234", "Call 555 1235"],
     ["Open on Monday", "Open on Tuesday"],
   ] as const)
-    test(`"${one}" and "${other}" differ`, () => assert.ok(!isNoise(one, other), withoutNoise(one, ALL)));
+    test(`"${one}" and "${other}" differ`, () => assert.ok(!isNoise(one, other), withoutNoise(one, ALL, null)));
 });
+
+describe("dates", () => {
+  const at = Date.UTC(2026, 4, 5, 9);
+  const next = at + 86_400_000;
+  const isChange = (before: string, after: string) =>
+    new PageComparer(MONITOR_DEFAULTS).compare({
+      before: Buffer.from(`Hall\n${before}\nWelcome`),
+      after: Buffer.from(`Hall\n${after}\nWelcome`),
+      again: null,
+      profile: NO_PROFILE,
+      beforeAt: at,
+      afterAt: next,
+    }).isChanged;
+  for (const [before, after] of [
+    ["Tuesday, 5 May 2026", "Wednesday, 6 May 2026"],
+    ["5 May", "6 May"],
+    ["05/05/2026", "05/06/2026"],
+    ["Updated 1 March 2026 at 12:00", "Updated 4 April 2026 at 13:30"],
+    ["14:02", "14:03"],
+    ["Concert on 5 May 2026", "Concert on 5 May 2026"],
+    ["3 uur geleden", "5 uur geleden"],
+  ] as const)
+    test(`"${before}" and "${after}" a day later are no change`, () => assert.equal(isChange(before, after), false));
+  for (const [before, after] of [
+    ["Concert on 14 June 2026", "Concert on 15 June 2026"],
+    ["14 June 2026", "15 June 2026"],
+    ["2026-06-14", "2026-06-15"],
+    ["Doors open at 19:30", "Doors open at 19:00"],
+    ["Concert on 5 May 2026", "Concert on 9 May 2026"],
+  ] as const)
+    test(`"${before}" and "${after}" are a change`, () => assert.equal(isChange(before, after), true));
+});
+
+const TIMES = { beforeAt: null, afterAt: null };
 
 const compare = (
   options: Partial<MonitorOptions>,
@@ -55,6 +89,7 @@ const compare = (
     after: Buffer.from(after),
     again: again === null ? null : Buffer.from(again),
     profile,
+    ...TIMES,
   });
 
 /** The lengths of what is searched meanwhile, but for white space: that takes one step a character. */
@@ -231,14 +266,17 @@ test("screenshots differ by a share of their pixels, without the areas that chan
   const comparer = new PageComparer({ ...MONITOR_DEFAULTS, what: "screenshot" });
   const bytes = (x: number, size: number) => Buffer.from(picture(x, size), "latin1");
   const [before, after] = [bytes(0, 16), bytes(32, 16)];
-  const found = comparer.compare({ before, after, again: null, profile: NO_PROFILE });
+  const found = comparer.compare({ before, after, again: null, profile: NO_PROFILE, ...TIMES });
   assert.equal(found.isChanged, true);
   assert.equal(found.share, (2 * 16 * 16) / (64 * 64));
   assert.deepEqual(found.diff.picture?.boxes.length, 2);
-  assert.equal(comparer.compare({ before, after: bytes(0, 16), again: null, profile: NO_PROFILE }).isChanged, false);
+  assert.equal(
+    comparer.compare({ before, after: bytes(0, 16), again: null, profile: NO_PROFILE, ...TIMES }).isChanged,
+    false,
+  );
   // A second fetch that is as before says that one of the two was old, not that the place changes on its own.
-  const stale = comparer.compare({ before, after, again: before, profile: NO_PROFILE });
+  const stale = comparer.compare({ before, after, again: before, profile: NO_PROFILE, ...TIMES });
   assert.deepEqual([stale.isChanged, stale.profile.tiles], [true, []]);
-  const learned = comparer.compare({ before, after: bytes(0, 12), again: bytes(0, 8), profile: NO_PROFILE });
+  const learned = comparer.compare({ before, after: bytes(0, 12), again: bytes(0, 8), profile: NO_PROFILE, ...TIMES });
   assert.equal(learned.isChanged, false, "three pictures, three sizes");
 });

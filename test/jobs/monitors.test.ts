@@ -4,7 +4,7 @@ import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { html, sendTo, status } from "../support/misbehaviours.ts";
+import { html, sendTo, status, tooMany } from "../support/misbehaviours.ts";
 import { tagged } from "../support/versioned-pages.ts";
 import { TestServer } from "./kit.ts";
 
@@ -61,7 +61,7 @@ describe("a job with a monitor", () => {
     assert.deepEqual((await compared(job)).monitor, { new: 0, changed: 0, removed: 0 }, "it is told once");
   });
 
-  test("learns what the page changes on its own, by a second fetch of what differs", async () => {
+  test("learns what the page changes on its own, by a second fetch of what differs [slow]", async () => {
     const slogans = ["Win a boat", "Eat more bread today", "Seven shoes for cats", "Learn the tuba", "A goat for all"];
     let price = 20;
     await using site = await MisbehavingSite.start({
@@ -85,7 +85,35 @@ describe("a job with a monitor", () => {
     assert.equal((await changesOf(job))[0]?.summary, "20 → 21");
   });
 
-  test("tells new, changed and removed pages of a crawl, and nothing of pages that failed", async () => {
+  test("keeps to the site when it refuses the second fetch, and compares the first one [slow]", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Kettle", "Price: € 20") });
+    const job = await save({ target_url: site.url("/"), monitor: { what: "text" } });
+    await compared(job);
+    const before = site.of("/").length;
+    site.on("/", (visit, response, itself) =>
+      visit.nth === before + 1
+        ? page("Kettle", "Price: € 18")(visit, response, itself)
+        : tooMany("600")(visit, response, itself),
+    );
+    const run = await compared(job);
+    assert.deepEqual([run.status, run.monitor], ["completed", { new: 0, changed: 1, removed: 0 }]);
+    assert.equal(site.of("/").length, before + 2);
+    const { held_until: until } = await server.client.sites.get(new URL(site.url("/")).host);
+    assert.ok(until !== null, "nothing else is fetched for as long as the site asked for");
+  });
+
+  test("keeps the delay of a crawl before a second fetch [slow]", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Kettle", "Price: € 20") });
+    const crawl = { delay_seconds: 2.5 };
+    const job = await save({ kind: "crawl", target_url: site.url("/"), crawl, monitor: { what: "text" } });
+    await compared(job);
+    site.on("/", page("Kettle", "Price: € 18"));
+    await compared(job);
+    const [, second, third] = site.of("/");
+    assert.ok(third!.at - second!.at >= 2000, `${third!.at - second!.at} ms`);
+  });
+
+  test("tells new, changed and removed pages of a crawl, and nothing of pages that failed [slow]", async () => {
     await using site = await MisbehavingSite.start({
       "/": page("Shop", links("/a", "/b", "/c", "/d", "/f")),
       "/a": tagged("1", "<title>A</title><p>Words of A.</p>"),
@@ -117,7 +145,7 @@ describe("a job with a monitor", () => {
     ["leads to a sign-in", sendTo("/login")],
     ["is a file", html("PK", 200, { "content-type": "application/zip" })],
   ] as const)
-    test(`does not call pages removed while a page that leads to them ${what}`, async () => {
+    test(`does not call pages removed while a page that leads to them ${what} [slow]`, async () => {
       await using site = await MisbehavingSite.start({
         "/": page("Shop", links("/list", "/account")),
         "/list": page("List", links("/a")),
@@ -145,7 +173,7 @@ describe("a job with a monitor", () => {
       );
     });
 
-  test("compares records field by field, and never learns a field away", async () => {
+  test("compares records field by field, and never learns a field away [slow]", async () => {
     let stock = 5;
     const item = (name: string, price: string) => `<li><b>${name}</b><i>${price}</i></li>`;
     const list = (...items: string[]) => html(`<title>List</title><ul>${items.join("")}</ul><p>${stock}</p>`);
@@ -170,7 +198,7 @@ describe("a job with a monitor", () => {
     }
   });
 
-  test("leaves out what the user ignores, and counts small changes until they are large enough", async () => {
+  test("leaves out what the user ignores, and counts small changes until they are large enough [slow]", async () => {
     await using site = await MisbehavingSite.start({
       "/": html('<p>one two three</p><p class="ad">buy</p><p>Ref A1</p>'),
     });
@@ -185,7 +213,7 @@ describe("a job with a monitor", () => {
     assert.deepEqual((await compared(job)).monitor, { new: 0, changed: 1, removed: 0 }, "two since the last change");
   });
 
-  test("says that a page is removed when it answers 404, and new when it is back", async () => {
+  test("says that a page is removed when it answers 404, and new when it is back [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Kettle", "Boils water.") });
     const job = await save({ target_url: site.url("/"), max_attempts: 1, monitor: { what: "markdown" } });
     await compared(job);

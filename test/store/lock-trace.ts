@@ -11,9 +11,10 @@ import type { Acquired, Key, LockMode, Traced } from "./lock-order.ts";
 const SCHEMA = "orbweaver";
 
 /** Columns that tell whose a row is. */
-const BELONGS = ["run", "stream", "task", "parent_run", "job"] as const;
+const BELONGS = ["run", "stream", "task", "parent_run", "job", "change"] as const;
 /** What runs of one job share. */
 const OF_JOBS: ReadonlySet<string> = new Set(["page_states", "page_copies", "fixtures"]);
+const OF_MONITORS: ReadonlySet<string> = new Set(["monitors", "monitor_states", "monitor_changes", "monitor_files"]);
 
 /** Locked only by a query that leaves out what others have locked, and changes nothing: of queries no text is known. */
 const TAKEN_IF_FREE: ReadonlySet<string> = new Set(["alerts"]);
@@ -99,6 +100,8 @@ export class LockTrace implements AsyncDisposable {
   readonly #streams = new Map<number, number>();
   readonly #tasks = new Map<number, number>();
   readonly #jobs = new Map<number, string>();
+  /** The job of each change that a monitor found. */
+  readonly #monitorOfChange = new Map<number, number>();
   #transactions = new Map<number, Transaction>();
   #sequence = 0;
   readonly traced: Traced[] = [];
@@ -255,6 +258,7 @@ export class LockTrace implements AsyncDisposable {
       this.#inserters.set(n, insertedBy);
     }
     if (table === "jobs") this.#jobs.set(n, String(byIndex.get("jobs_id_key")?.[0]));
+    if (table === "monitor_changes" && belongs.job !== undefined) this.#monitorOfChange.set(n, belongs.job);
     if (table === "streams" && belongs.run !== undefined) this.#streams.set(n, belongs.run);
     if (table === "tasks" && belongs.stream !== undefined) this.#tasks.set(n, belongs.stream);
     return row;
@@ -293,6 +297,8 @@ export class LockTrace implements AsyncDisposable {
   #guardOf({ table, key, belongs }: Row): Pick<Acquired, "partition" | "run" | "guard"> {
     const job = this.#jobs.get(belongs.job ?? 0);
     if (OF_JOBS.has(table) && job !== undefined) return { guard: ["name job", job] };
+    const monitor = belongs.job ?? this.#monitorOfChange.get(Number(belongs.change ?? 0));
+    if (OF_MONITORS.has(table) && monitor !== undefined) return { guard: ["name monitor", String(monitor)] };
     if (table === "budget_permits") return { guard: ["name budget", String(key[0]).replace(/^waiting:/, "")] };
     const run =
       table === "runs"

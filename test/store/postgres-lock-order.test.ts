@@ -31,6 +31,8 @@ describe("Postgres, with the order of locks traced", servicesGate, () => {
     for (const table of ["runs", "streams", "tasks", "artifacts", "run_errors", "steps", "workflows"])
       assert.equal(guarded.get(table), "partition", table);
     for (const table of ["page_states", "page_copies", "fixtures"]) assert.equal(guarded.get(table), "name job", table);
+    for (const table of ["monitors", "monitor_states", "monitor_changes", "monitor_files"])
+      assert.equal(guarded.get(table), "name monitor", table);
     for (const table of ["owners", "lanes", "sites", "site_counts", "orphaned_files", "budgets", "control"])
       assert.ok(order.includes(table), `${table} among ${order.join(", ")}`);
   });

@@ -504,6 +504,39 @@ describe("several writers on one Postgres", servicesGate, () => {
     }
   });
 
+  test("jobs, sessions and templates are saved while others write runs, and names are given once", async () => {
+    const stores: [Store, Store] = [await open("saved"), await open("saved")];
+    const client = await admin("saved");
+    const session = {
+      name: "shop",
+      origin: "https://shop.example",
+      holds: [],
+      sealed: new Uint8Array(1),
+      checkUrl: null,
+    };
+    try {
+      // As a claim or settle holds it.
+      await client.query("BEGIN");
+      await client.query(`SELECT pg_advisory_xact_lock_shared(${DEPLOYMENT_LOCK}, hashtext('saved'))`);
+      await stores[0].createJob(newJob("shop"), Date.now());
+      const named = await Promise.allSettled(stores.map((store) => store.createSession(session, Date.now())));
+      assert.deepEqual(named.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
+      const refused = named.find(({ status }) => status === "rejected") as PromiseRejectedResult;
+      assert.match(String(refused.reason), /another session has this name/);
+      const versions = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => stores[n % 2]!.putTemplate("shop", { n }, 1, Date.now())),
+      );
+      assert.deepEqual(versions.map(({ version }) => version).toSorted(), [1, 2, 3, 4, 5, 6, 7, 8]);
+      assert.equal(await stores[0].deleteTemplate("shop"), 8);
+      const [saved] = await stores[0].sessions({ limit: 1 });
+      await stores[0].deleteSession(saved?.id ?? "");
+      await client.query("ROLLBACK");
+    } finally {
+      await client.end();
+      for (const store of stores) await store.close();
+    }
+  });
+
   test("a writer that could not be started is started later", async () => {
     const seen = { connections: 0 };
     let accepts = true;

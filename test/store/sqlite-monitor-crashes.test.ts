@@ -54,7 +54,7 @@ test("processes that are killed while they compare pages lose no change and writ
         const writer = artifacts.writer();
         await writer.write(content);
         const { hash, size } = await writer.finish();
-        const digest = comparer.digestOf(content, NO_PROFILE);
+        const digest = comparer.digestOf(content, NO_PROFILE, null);
         const found = { hash, size, isSealed: false, digest };
         const plain = { key, url: `https://a.example/${key}`, rules: "r", again: null, scopeHash: null };
         await kit.report(lane, claimed, DONE, { monitored: { ...plain, content: found, isRedirected: false } });

@@ -145,6 +145,7 @@ async function expectAll(store: Store, instance: string): Promise<void> {
     message: "Run reopened",
     createdAt: 100,
     startedAt: 110,
+    startedBy: null,
     finishedAt: null,
   });
   assert.deepEqual(await store.runByAlias("queue"), older);

@@ -25,6 +25,7 @@ function bench(errors: Record<string, Error>) {
       return 0;
     },
     recordUnreached: async () => 0,
+    trimMonitor: async () => 0,
     concludeMonitor: async ({ runId }: { runId: string }) => {
       left.splice(left.indexOf(runId), 1);
       return null;

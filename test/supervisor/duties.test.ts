@@ -63,3 +63,45 @@ test("a duty that takes longer than its rhythm is begun again at the next moment
   await clock.advance(1000);
   await stopped;
 });
+
+test("a duty that follows others runs at once when a run has ended or another one left it work, ten times a second at most", async () => {
+  const clock = new FakeClock();
+  const look = new DueLook({ clock, store: { dutiesDue: async () => ({}) as DutiesDue } });
+  const [ran, waits]: [number[], number[]] = [[], []];
+  let leavesWork = false;
+  const duties = new Duties({
+    clock,
+    log: silentLog,
+    look,
+    duties: [
+      { name: "first", everyMs: 250, looksFirst: true, run: async () => leavesWork },
+      {
+        name: "follows",
+        everyMs: 1000,
+        looksFirst: true,
+        follows: true,
+        run: async () => void ran.push(clock.monotonic()),
+      },
+      { name: "waits", everyMs: 1000, looksFirst: true, run: async () => void waits.push(clock.monotonic()) },
+    ],
+  });
+  duties.hurry();
+  duties.start();
+  await clock.advance(250);
+  const before = ran.length;
+  for (let ends = 0; ends < 50; ends += 1) {
+    duties.hurry();
+    await clock.advance(10);
+  }
+  assert.ok(ran.length - before >= 4 && ran.length - before <= 6, `${ran.length - before} times in half a second`);
+  assert.equal(waits.length, 1, "the others keep their moments");
+  await clock.advance(1050 - (clock.monotonic() % 1000));
+  const quiet = ran.length;
+  leavesWork = true;
+  await clock.advance(600);
+  assert.equal(ran.length - quiet, 2, "twice between two of its own moments");
+  const stopped = duties.stop();
+  await clock.advance(1000);
+  await stopped;
+  assert.equal(clock.waiting, 0);
+});

@@ -1,6 +1,8 @@
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import type { ApiMetrics } from "../metrics.ts";
+import { auditLogRoutes } from "./access/audit-log.ts";
+import { keyRoutes } from "./access/keys.ts";
 import { alertRoutes } from "./system/alerts.ts";
 import { boardRoutes } from "./queue/board.ts";
 import { configRoutes } from "./system/config.ts";
@@ -17,6 +19,7 @@ import { laneRoutes } from "./queue/lanes.ts";
 import { liveRoutes } from "./system/live.ts";
 import { learnRoutes } from "./pages/learn.ts";
 import { previewRoutes } from "./pages/preview.ts";
+import { searchRoutes } from "./pages/search.ts";
 import { crawlResultRoutes } from "./pages/crawl-results.ts";
 import { proxyRoutes } from "./sites/proxies.ts";
 import { queueRoutes } from "./queue/queue.ts";
@@ -45,6 +48,8 @@ export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
 
 const RESOURCES: readonly Routes[] = [
   sessionRoutes,
+  keyRoutes,
+  auditLogRoutes,
   jobRoutes,
   jobVersionRoutes,
   jobRepairRoutes,
@@ -61,6 +66,7 @@ const RESOURCES: readonly Routes[] = [
   resultRoutes,
   credentialRoutes,
   previewRoutes,
+  searchRoutes,
   learnRoutes,
   scrapingRoutes,
   crawlResultRoutes,

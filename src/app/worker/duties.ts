@@ -21,6 +21,7 @@ import { sealStoredSecrets } from "../../supervisor/duties/seal-stored-secrets.t
 import { startDueJobs } from "../../supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "../../supervisor/duties/sweep-ended-runs.ts";
 import { sweepOrphanedFiles } from "../../supervisor/duties/sweep-orphaned-files.ts";
+import { trimAuditLog } from "../../supervisor/duties/trim-audit-log.ts";
 import { watchBudget } from "../../supervisor/duties/watch-budget.ts";
 import { createWebhookSender } from "../../supervisor/webhook-sender.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
@@ -90,6 +91,7 @@ export function createDuties(
       sweepOrphanedFiles(client),
       archiveFiles({ ...client, log, policy: archivePolicy(config) }),
       watchBudget({ ...client, log, raise: alerts.raise, budget: client.diskBudget }),
+      trimAuditLog({ ...client, keepDays: config.auditKeepDays }),
       sealStoredSecrets({ ...client, log }),
       deliverWebhooks({
         ...client,

@@ -6,6 +6,7 @@ import { minShareOf, type MonitorOptions, regexIn } from "./options.ts";
 import { comparePictures, type PictureDiff, readPng } from "./picture.ts";
 import { compareRecords, type RecordChange, recordLines, type RecordRules } from "./record-changes.ts";
 import {
+  alignDates,
   type DiffHunk,
   diffTexts,
   prepareText,
@@ -45,6 +46,9 @@ interface Compared {
   /** A second fetch of the page, right after the first. */
   again: Buffer | null;
   profile: VolatileProfile;
+  /** When the contents were fetched; null: not known, and dates are no changes. */
+  beforeAt: number | null;
+  afterAt: number | null;
 }
 
 const NOTHING: MonitorDiff = { unified: "", hunks: [], records: null, picture: null, truncated: false };
@@ -68,12 +72,15 @@ export class PageComparer {
     this.#recordRules = { key: options.key, without, ignore };
   }
 
-  /** Equal for contents without a difference; for what needs both contents, unequal more often than that. */
-  digestOf(content: Buffer, profile: VolatileProfile): string {
+  /**
+   * Equal for contents without a difference; for what needs both contents, unequal more often than that. `at`: when the
+   * content was fetched.
+   */
+  digestOf(content: Buffer, profile: VolatileProfile, at: number | null): string {
     const { what } = this.#options;
     if (what === "screenshot") return hash("sha256", content, "hex").slice(0, 32);
     const text = what === "fields" ? recordLines(recordsIn(content)) : content.toString("utf8");
-    return stableDigest(prepareText(text, this.#rules), this.#learns ? profile : NO_PROFILE);
+    return stableDigest(prepareText(text, this.#rules, at), this.#learns ? profile : NO_PROFILE);
   }
 
   compare(pair: Compared): PageComparison {
@@ -85,11 +92,13 @@ export class PageComparer {
     return this.#options.learn && this.#options.what !== "fields";
   }
 
-  #texts({ before, after, again, profile: known }: Compared): PageComparison {
-    const text = (content: Buffer) => prepareText(content.toString("utf8"), this.#rules);
-    const [old, recent] = [text(before), text(after)];
+  #texts({ before, after, again, profile: known, beforeAt, afterAt }: Compared): PageComparison {
+    const text = (content: Buffer, at: number | null) => prepareText(content.toString("utf8"), this.#rules, at);
+    const [first, second] = [text(before, beforeAt), text(after, afterAt)];
     let profile = this.#learns ? known : NO_PROFILE;
-    if (this.#learns && again !== null) profile = learnFrom(profile, old.lines, recent.lines, text(again).lines);
+    if (this.#learns && again !== null)
+      profile = learnFrom(profile, first.lines, second.lines, text(again, afterAt).lines);
+    const [old, recent] = alignDates(first, second);
     const diff = diffTexts(old, recent, profile);
     if (this.#learns) profile = learnFromRuns(profile, old.lines, recent.lines);
     const { hunks, truncated } = diff;
@@ -100,7 +109,7 @@ export class PageComparer {
     const [old, recent] = [recordsIn(before), recordsIn(after)];
     const records = compareRecords(old, recent, this.#recordRules);
     const plain: TextRules = { noise: new Set(), ignore: [], isSet: false };
-    const [oldText, newText] = [old, recent].map((list) => prepareText(recordLines(list), plain));
+    const [oldText, newText] = [old, recent].map((list) => prepareText(recordLines(list), plain, null));
     const diff = records.length === 0 ? NO_DIFF : diffTexts(oldText!, newText!, NO_PROFILE);
     const { hunks, truncated } = diff;
     const found = { ...NOTHING, hunks, unified: unifiedDiff(hunks), truncated, records: records.slice(0, MAX_RECORDS) };

@@ -1,58 +1,9 @@
 /** Noise of pages that means nothing: dates, counters, random ids. Contents are compared without it and shown with it. */
 import { hash } from "node:crypto";
+import { withoutDates } from "./dates.ts";
 import type { NoiseClass } from "./options.ts";
 
 // Pages are hostile: every repetition below is bounded, or starts only where the one before it has ended.
-
-const MONTHS = [
-  ..."january february march april may june july august september october november december".split(" "),
-  ..."jan feb mar apr jun jul aug sept sep oct nov dec".split(" "),
-  ..."januar februar märz mai juni juli oktober dezember okt dez".split(" "),
-  ..."janvier février mars avril juin juillet août septembre octobre novembre décembre".split(" "),
-  ..."enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split(" "),
-  ..."gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre".split(" "),
-  ..."januari februari maart augustus".split(" "),
-  ..."janeiro fevereiro março maio junho julho setembro outubro novembro dezembro".split(" "),
-].join("|");
-const DAYS = [
-  ..."monday tuesday wednesday thursday friday saturday sunday mon tues tue wed thurs thu fri sat sun".split(" "),
-  ..."montag dienstag mittwoch donnerstag freitag samstag sonntag".split(" "),
-  ..."lundi mardi mercredi jeudi vendredi samedi dimanche".split(" "),
-  ..."lunes martes miércoles jueves viernes sábado domingo".split(" "),
-].join("|");
-const YEAR = String.raw`(?:19|20)\d\d`;
-const DAY = String.raw`\d{1,2}(?:st|nd|rd|th|er|\.)?`;
-const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:\s?[ap]\.?m\b\.?)?(?:\s?(?:utc|gmt|cest|cet|est|edt|pst|pdt|bst|uhr|z)\b|\s?[+-]\d{2}:?\d{2}\b)?`;
-const UNITS =
-  "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|secondes?|heures?|jours?|semaines?|mois|ans?|segundos?|minutos?|horas?|días?|semanas?|meses|mes|años?";
-
-/** In this order: a longer form contains a shorter one. */
-const DATES: readonly RegExp[] = [
-  new RegExp(String.raw`\b${YEAR}-\d{2}-\d{2}(?:[T ]${CLOCK})?`, "giu"),
-  new RegExp(
-    String.raw`(?:\b(?:${DAYS})\b,?\.?\s+)?\b${DAY}(?:\s+(?:de|of))?\s+(?:${MONTHS})\b\.?,?(?:(?:\s+de)?\s+${YEAR}\b)?`,
-    "giu",
-  ),
-  new RegExp(
-    String.raw`(?:\b(?:${DAYS})\b,?\.?\s+)?\b(?:${MONTHS})\b\.?\s+(?:${YEAR}\b|${DAY}\b(?!:)(?:,?\s+${YEAR}\b)?)`,
-    "giu",
-  ),
-  new RegExp(
-    String.raw`\b\d{1,2}([/.-])\d{1,2}\1${YEAR}\b|\b\d{1,2}\/\d{1,2}\/\d{2}\b|\b${YEAR}[/.]\d{1,2}[/.]\d{1,2}\b`,
-    "gu",
-  ),
-  new RegExp(String.raw`\b${CLOCK}`, "giu"),
-  new RegExp(
-    String.raw`\b(?:(?:about|over|almost|less than)\s+)?(?:\d+|an?|one|a few|several)\s?(?:${UNITS}|[smhdw])\s+ago\b`,
-    "giu",
-  ),
-  new RegExp(
-    String.raw`\b(?:vor|il y a|hace)\s+(?:etwa\s+|environ\s+)?(?:\d+|einer|einem|une?|una?)\s+(?:${UNITS})(?!\p{L})`,
-    "giu",
-  ),
-  /\b(?:just now|moments ago|gerade eben)\b/giu,
-  /(?:©|\(c\)|copyright)\s*(?:©\s*)?(?:19|20)\d\d(?:\s?[-–—]\s?(?:19|20)\d\d)?/giu,
-];
 
 const COUNTED = [
   ..."views? pageviews? visits? visitors? readers? reads likes? shares? comments? replies responses? votes? upvotes?".split(
@@ -73,7 +24,9 @@ const COUNTERS: readonly RegExp[] = [
     String.raw`(?<![\p{L}\d$€£¥.,])(?:${AMOUNT})${SCALE}(?=\s*(?:total\s|unique\s|page\s|user\s)?(?:${COUNTED})(?!\p{L}))`,
     "giu",
   ),
-  new RegExp(String.raw`(?<=(?<!\p{L})(?:${COUNTED})\s?[:(]\s?)(?:${AMOUNT})${SCALE}`, "giu"),
+  new RegExp(String.raw`(?<=(?<!\p{L})(?:${COUNTED})(?:\s\p{L}{1,12}){0,2}\s?[:(]\s?)(?:${AMOUNT})${SCALE}`, "giu"),
+  // Symbols for views, likes and comments.
+  new RegExp(String.raw`(?<=[👁👀❤♥♡👍👎💬🗨🔁👤👥]\ufe0f?\s?)(?:${AMOUNT})${SCALE}(?![\p{L}\d])`, "giu"),
   new RegExp(
     String.raw`(?<![\p{L}\d$€£¥.,])(?:${AMOUNT})${SCALE}(?=\s+(?:(?:other\s)?(?:people|users?|members?|guests?|visitors?|customers?|shoppers?)\s+(?:are\s+)?(?:online|viewing|watching|looking|browsing|active)|online\b))`,
     "giu",
@@ -110,16 +63,16 @@ const IDS: readonly [RegExp, string][] = [
 /** Longer lines are compared by so many characters, and by a hash of the rest. */
 const MAX_LINE = 5000;
 
-/** A line without noise: for comparing, not for showing. */
-export function withoutNoise(line: string, classes: ReadonlySet<NoiseClass>): string {
-  if (line.length <= MAX_LINE) return pieceWithoutNoise(line, classes);
+/** A line without noise: for comparing, not for showing. `at`: see `withoutDates`. */
+export function withoutNoise(line: string, classes: ReadonlySet<NoiseClass>, at: number | null): string {
+  if (line.length <= MAX_LINE) return pieceWithoutNoise(line, classes, at);
   const pieces: string[] = [];
-  for (let at = 0; at < line.length;) {
+  for (let from = 0; from < line.length;) {
     // Between words, so that a cut makes no noise of its own.
-    const space = line.lastIndexOf(" ", at + MAX_LINE - 1);
-    const end = line.length - at <= MAX_LINE ? line.length : space > at ? space + 1 : at + MAX_LINE;
-    pieces.push(pieceWithoutNoise(line.slice(at, end), classes));
-    at = end;
+    const space = line.lastIndexOf(" ", from + MAX_LINE - 1);
+    const end = line.length - from <= MAX_LINE ? line.length : space > from ? space + 1 : from + MAX_LINE;
+    pieces.push(pieceWithoutNoise(line.slice(from, end), classes, at));
+    from = end;
   }
   const text = pieces.join("");
   return text.length <= MAX_LINE
@@ -127,23 +80,26 @@ export function withoutNoise(line: string, classes: ReadonlySet<NoiseClass>): st
     : `${text.slice(0, MAX_LINE)} ‹rest ${hash("sha256", text.slice(MAX_LINE), "base64url").slice(0, 16)}›`;
 }
 
-function pieceWithoutNoise(line: string, classes: ReadonlySet<NoiseClass>): string {
+function pieceWithoutNoise(line: string, classes: ReadonlySet<NoiseClass>, at: number | null): string {
   let text = line;
   if (classes.has("ids")) for (const [pattern, by] of IDS) text = text.replace(pattern, by);
-  if (!/\d|ago|now|eben/i.test(text)) return text;
-  if (classes.has("counters")) for (const pattern of COUNTERS) text = text.replace(pattern, "‹count›");
-  if (classes.has("dates")) for (const pattern of DATES) text = text.replace(pattern, "‹date›");
-  return text;
+  if (classes.has("counters") && /\d/.test(text))
+    for (const pattern of COUNTERS) text = text.replace(pattern, "‹count›");
+  return classes.has("dates") ? withoutDates(text, at) : text;
 }
 
 /** Lines without noise; a number beside a line such as "views" is a counter. */
-export function linesWithoutNoise(lines: readonly string[], classes: ReadonlySet<NoiseClass>): string[] {
+export function linesWithoutNoise(
+  lines: readonly string[],
+  classes: ReadonlySet<NoiseClass>,
+  at: number | null,
+): string[] {
   return lines.map((line, index) => {
     const isCounter =
       classes.has("counters") &&
       line.length <= MAX_AMOUNT &&
       ONLY_NUMBER.test(line) &&
       [lines[index - 1], lines[index + 1]].some((near) => near !== undefined && ONLY_COUNTED.test(near.trim()));
-    return isCounter ? "‹count›" : withoutNoise(line, classes);
+    return isCounter ? "‹count›" : withoutNoise(line, classes, at);
   });
 }

@@ -1,5 +1,6 @@
 /** Compares two texts line by line and word by word, without noise, and shows the differences with it. */
 import { hash } from "node:crypto";
+import { isSameClock } from "./dates.ts";
 import type { Pattern } from "../text/regex.ts";
 import { linesWithoutNoise } from "./noise.ts";
 import type { NoiseClass } from "./options.ts";
@@ -36,6 +37,10 @@ interface PreparedText {
   shown: string[];
   /** As compared. */
   lines: string[];
+  /** Of the same lines, with all dates but those that only tell when the page was made. */
+  dated: string[];
+  /** When the page was fetched; null: dates are not told apart. */
+  at: number | null;
 }
 
 export interface TextRules {
@@ -51,7 +56,7 @@ const MAX_SHOWN_WORDS = 5000;
 /** Characters of all lines that are shown by words. */
 const MAX_BY_WORDS = 400_000;
 
-export function prepareText(content: string, { noise, ignore, isSet }: TextRules): PreparedText {
+export function prepareText(content: string, { noise, ignore, isSet }: TextRules, at: number | null): PreparedText {
   const shown: string[] = [];
   const kept: string[] = [];
   for (const line of content.split("\n")) {
@@ -63,12 +68,46 @@ export function prepareText(content: string, { noise, ignore, isSet }: TextRules
     shown.push(line.trimEnd());
     kept.push(text);
   }
-  const lines = linesWithoutNoise(kept, noise);
-  if (!isSet) return { shown, lines };
+  // A set has no positions by which the dates of two texts could be told apart.
+  const fetchedAt = isSet || !noise.has("dates") ? null : at;
+  const lines = linesWithoutNoise(kept, noise, fetchedAt);
+  if (!isSet) {
+    const dated = fetchedAt === null ? lines : linesWithoutNoise(kept, noise, Number.NEGATIVE_INFINITY);
+    return { shown, lines, dated, at: fetchedAt };
+  }
   const byText = new Map(lines.map((line, index) => [line, shown[index]!]));
   const sorted = [...byText].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return { shown: sorted.map(([, line]) => line), lines: sorted.map(([line]) => line) };
+  const texts = sorted.map(([line]) => line);
+  return { shown: sorted.map(([, line]) => line), lines: texts, dated: texts, at: null };
 }
+
+/**
+ * The lines of two texts, so that equal dates are equal even if only one text was fetched on that day, and a clock that
+ * went on is no difference.
+ */
+export function alignDates(before: PreparedText, after: PreparedText): [PreparedText, PreparedText] {
+  const isPlain = ({ lines, dated, at }: PreparedText) =>
+    at === null || lines.every((line, index) => line === dated[index]);
+  if (before.at === null || after.at === null) return [before, after];
+  if (isPlain(before) && isPlain(after) && !CLOCK_LINE.test(before.lines.join("\n"))) return [before, after];
+  const hunks = hunksOf(before.dated, after.dated);
+  if (hunks === null) return [before, after];
+  const [old, recent] = [[...before.dated], [...after.dated]];
+  for (const { from, to, otherFrom, otherTo } of hunks) {
+    for (let at = from; at < to; at += 1) old[at] = before.lines[at]!;
+    for (let at = otherFrom; at < otherTo; at += 1) recent[at] = after.lines[at]!;
+    if (to - from !== otherTo - otherFrom) continue;
+    for (let at = 0; at < to - from; at += 1)
+      if (isSameClock(old[from + at]!, before.at, recent[otherFrom + at]!, after.at))
+        old[from + at] = recent[otherFrom + at] = "‹date›";
+  }
+  return [
+    { ...before, lines: old },
+    { ...after, lines: recent },
+  ];
+}
+
+const CLOCK_LINE = /^\d{1,2}:\d{2}/m;
 
 /** Equal for texts without a difference. */
 export function stableDigest({ lines }: PreparedText, profile: VolatileProfile): string {

@@ -46,7 +46,7 @@ export function compareTracked(
   previousAt: string | null,
 ): Tracking {
   if (before === null) return { previous_at: null, status: "new", hunks: [], previous_record: null };
-  const [old, recent] = [before, now].map(({ markdown }) => prepareText(markdown, RULES));
+  const [old, recent] = [before, now].map(({ markdown }) => prepareText(markdown, RULES, null));
   const { hunks, added, removed } = diffTexts(old!, recent!, NO_PROFILE);
   const isChanged = added + removed > 0;
   return {

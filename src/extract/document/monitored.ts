@@ -29,10 +29,19 @@ export interface MonitoredPlan {
   document: DocumentPlan;
 }
 
+/** Each fetch may or may not have them. */
+const BANNERS = ["cookie-banner", "cookie-consent", "cookie-notice", "cookieconsent", "consent-banner"].flatMap(
+  (name) => [`[id*="${name}" i]`, `[class*="${name}" i]`],
+);
+
 export function compileMonitored(spec: MonitoredSpec, problems: Problems): MonitoredPlan | null {
   const { what, exclude, only_main_content } = spec;
   const formats = what === "text" ? [] : [what];
-  const request = { formats, only_main_content: what === "markdown" && only_main_content, exclude_tags: exclude };
+  const request = {
+    formats,
+    only_main_content: what === "markdown" && only_main_content,
+    exclude_tags: [...exclude, ...BANNERS],
+  };
   const document = compileDocument(request, "monitor", problems);
   return document === null ? null : { what, document };
 }

@@ -5,6 +5,8 @@ import { PageComparer } from "../../domain/monitor/compare.ts";
 import type { MonitoredContent, MonitoredFile, MonitoredPage } from "../../domain/monitor/monitored-page.ts";
 import type { MonitorOptions } from "../../domain/monitor/options.ts";
 import { NO_PROFILE } from "../../domain/monitor/volatile.ts";
+import { holdsSite } from "../../domain/run/classify.ts";
+import type { Failure } from "../../domain/run/failure.ts";
 import type { Handled } from "../../domain/run/outcome.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
 import type { PageGot } from "../../pages/get-page.ts";
@@ -36,6 +38,8 @@ interface PageVisit {
   askedKey: string;
   url: string;
   isRedirected: boolean;
+  /** How long the crawl wants to wait until its next request. */
+  pauseMs?: number;
   again: () => Promise<PageGot>;
 }
 
@@ -84,6 +88,11 @@ export class RunMonitor {
     this.#isSecret = isFetchedWithSecrets(recipe) || (run.sessionId ?? null) !== null;
   }
 
+  /** Whether a page may be fetched twice: then it keeps its slot at the site until both are done. */
+  get asksAgain(): boolean {
+    return mayFetchAgain(this.#options, this.#recipe) && this.#fetchedAgain < MAX_AGAIN;
+  }
+
   /** Whether there is a state to compare with: only then is a page that the server calls unchanged known. */
   async isKnown(key: string): Promise<boolean> {
     return (await this.#state(key)) !== null;
@@ -100,14 +109,17 @@ export class RunMonitor {
     if (content === null) return (await this.#isLost(visit)) ? withLoss(handled) : handled;
     const state = await this.#state(visit.key);
     const profile = state?.profile ?? NO_PROFILE;
-    const digest = this.#comparer.digestOf(content, profile);
+    const now = this.#deps.clock.now();
+    const digest = this.#comparer.digestOf(content, profile, now);
     if (state?.content.digest === digest) return this.#reported(handled, visit, state.content, null);
     const second = state === null ? null : await this.#again(visit, context);
-    const isSteady = second === null || this.#comparer.digestOf(second, profile) === digest;
+    const other = second?.content ?? null;
+    const isSteady = other === null || this.#comparer.digestOf(other, profile, now) === digest;
+    const told = second?.refused === undefined ? handled : { ...handled, refused: second.refused };
     const file = await this.#write(content);
-    if (file === null) return withLoss(handled);
-    const again = isSteady ? null : await this.#write(second);
-    return this.#reported(handled, visit, { ...file, isSealed: this.#isSecret, digest }, again);
+    if (file === null) return withLoss(told);
+    const again = isSteady ? null : await this.#write(other);
+    return this.#reported(told, visit, { ...file, isSealed: this.#isSecret, digest }, again);
   }
 
   /** The server says that the page has not changed. */
@@ -139,16 +151,25 @@ export class RunMonitor {
   }
 
   /** What differs between two fetches close in time is no change of the page. */
-  async #again({ again }: PageVisit, context: HandlerContext): Promise<Buffer | null> {
-    if (!mayFetchAgain(this.#options, this.#recipe) || this.#fetchedAgain >= MAX_AGAIN) return null;
-    const waitMs = Math.max(SHORTEST_WAIT_MS, context.nextTurn());
+  async #again(
+    { again, pauseMs = 0 }: PageVisit,
+    context: HandlerContext,
+  ): Promise<{ content: Buffer | null; refused?: Failure } | null> {
+    if (!this.asksAgain || pauseMs > LONGEST_WAIT_MS) return null;
+    // The slot at the site is kept, that of the process is not: the page only waits.
+    context.leaveSlot();
+    const waitMs = Math.max(SHORTEST_WAIT_MS, pauseMs, context.nextTurn());
     if (waitMs > LONGEST_WAIT_MS) return null;
     this.#fetchedAgain += 1;
     await sleep(this.#deps.clock, waitMs, context.signal);
     context.signal.throwIfAborted();
     try {
       context.mayAsk();
-      return monitoredContent(this.#options, await again());
+      const got = await again();
+      const { failure } = got;
+      // An answer through a proxy may be the proxy's.
+      const isRefused = failure !== null && holdsSite(failure) && context.via === undefined;
+      return { content: monitoredContent(this.#options, got), ...(isRefused ? { refused: failure } : {}) };
     } catch (error) {
       if (context.signal.aborted) throw error;
       // The first fetch is good: the page is compared without the second.

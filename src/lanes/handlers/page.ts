@@ -58,6 +58,8 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const site = await store.site(siteOf(url));
   const plan = planStrategy(requested, task.memory as PageMemory | null, site, url, clock.now());
   const recipe = recipeAt(requested, site);
+  const sessionId = run.facts.session_id ?? null;
+  const monitor = RunMonitor.of(deps, { ...run, sessionId }, requested.monitor, requested);
   const order: PageOrder = {
     recipe,
     plan,
@@ -69,7 +71,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
         : null,
     browserOptions: () => openActions(deps.seal, recipe.browser, task.url ?? url),
     ...holdAtHead(context, deps.clock),
-    beforeExtract: context.leaveSite,
+    ...(monitor?.asksAgain === true ? {} : { beforeExtract: context.leaveSite }),
     mayAsk: context.mayAsk,
     memory: memoryAt(site, url, context),
     ...(context.via === undefined ? {} : { via: context.via }),
@@ -100,12 +102,10 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const notes = [override, solving].filter((event) => event !== null);
   const durationMs = Math.round(clock.monotonic() - begun);
   const handled = await new Conclusion(deps, { task, recipe, url, notes }, got, durationMs).handled();
-  const sessionId = run.facts.session_id ?? null;
   const fixtures = RunFixtures.of(deps, { ...run, sessionId }, requested);
   const { tracking, url: pageUrl } = run.snapshot as PageSnapshot;
   const tracked = await withTracking(deps, tracking, handled, pageUrl, requested);
   const kept = fixtures === null ? tracked : await fixtures.with(tracked, got);
-  const monitor = RunMonitor.of(deps, { ...run, sessionId }, requested.monitor, requested);
   const visit = {
     key: crawlKey(pageUrl),
     askedKey: crawlKey(pageUrl),

@@ -141,6 +141,7 @@ function statusOf(handled: Handled): number | null {
 
 function aboutSite(handled: Handled): Failure | null | undefined {
   if (handled.kind === "handed_back") return undefined;
+  if (handled.refused !== undefined) return handled.refused;
   if (!("failure" in handled)) return null;
   // Bad proxies must not close the site to runs without one.
   if (handled.report?.proxy !== undefined && mayBeOfProxy(handled.failure)) return undefined;

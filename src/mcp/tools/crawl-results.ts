@@ -49,6 +49,7 @@ export const crawlResults = defineTool({
     notes: Type.Array(Type.String()),
     next: NextShape,
   }),
+  role: "viewer",
   hints: { reads: true, repeatable: true },
   call: async ({ run_id: runId, what = "records", only, cursor, max_chars: maxChars = NORMAL_CHARS }, { api }) => {
     const position = decodeCursor(cursor);

@@ -44,6 +44,7 @@ export const crawlStart = defineTool({
     session_id: SessionId,
   }),
   output: strict({ run_id: Type.String(), status: Type.String(), next: NextShape }),
+  role: "operator",
   hints: { reads: false, open: true },
   call: async ({ max_pages: pages = PAGES, keep = false, ...args }, { api }) => {
     // Agents read results soon and do not clean up.

@@ -37,6 +37,7 @@ export const extractLearn = defineTool({
     records: Records,
     problems: Type.Array(Type.String(), { description: "examples that were not found, and fields without a rule" }),
   }),
+  role: "operator",
   hints: { reads: true, open: true },
   call: async ({ max_chars: maxChars = NORMAL_CHARS, urls, examples, records: wanted, strategy }, { api, signal }) => {
     const body = {

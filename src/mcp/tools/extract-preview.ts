@@ -51,6 +51,7 @@ export const extractPreview = defineTool({
     warnings: Type.Array(ProblemShape),
     notes: Type.Array(Type.String()),
   }),
+  role: "operator",
   hints: { reads: true, open: true },
   call: async ({ max_chars: maxChars = NORMAL_CHARS, ...args }, { api, signal }) => {
     const body = { ...args, timeout_seconds: args.html === undefined ? SECONDS : undefined };

@@ -10,6 +10,7 @@ export const runCancel = defineTool({
   description: "Cancel a scrape, crawl or workflow. Its results stay readable; it cannot be resumed.",
   input: strict({ run_id: id("from scrape, crawl_start or workflow_start") }),
   output: strict({ run_id: Type.String(), kind: Type.String(), status: Type.String(), next: NextShape }),
+  role: "operator",
   hints: { reads: false, destroys: true, repeatable: true },
   call: async ({ run_id: runId }, { api }) => {
     try {

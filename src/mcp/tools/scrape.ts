@@ -54,6 +54,7 @@ export const scrape = defineTool({
     notes: Type.Array(Type.String()),
     next: NextShape,
   }),
+  role: "operator",
   hints: { reads: false, open: true },
   call: async (args, call) => {
     const {

@@ -43,6 +43,7 @@ export const sites = defineTool({
     cursor: Cursor,
   }),
   output: strict({ sites: Type.Array(Site), next: NextShape }),
+  role: "viewer",
   hints: { reads: true, repeatable: true },
   call: async ({ site, q, state, cursor }, { api }) => {
     if (site !== undefined) return { sites: [viewOf(await api.sites.get(site))], next: null };

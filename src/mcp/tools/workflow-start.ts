@@ -27,6 +27,7 @@ export const workflowStart = defineTool({
     total_steps: Total,
     next: NextShape,
   }),
+  role: "operator",
   hints: { reads: false, open: true },
   call: async (args, { api }) => {
     const workflow = await api.workflows.create(args);

@@ -65,6 +65,7 @@ export const workflowStatus = defineTool({
     notes: Type.Array(Type.String()),
     next: NextShape,
   }),
+  role: "viewer",
   hints: { reads: true, repeatable: true },
   call: ({ workflow_id: workflowId, wait_seconds: seconds = 0, cursor }, call) =>
     workflowId === undefined ? list(call, cursor) : one(call, workflowId, seconds),

@@ -49,8 +49,13 @@ export async function compareRun(deps: CompareDeps, due: MonitorRun, signal: Abo
   const options = monitorOf(run);
   if (due.drop || options === null) while ((await store.dropWaitingPages(due.runId, CHUNK)) > 0) await setImmediate();
   else if (!(await comparePages(deps, due, options, signal))) return null;
-  const end = { deliver: deps.deliver, keep: options?.keep ?? MONITOR_DEFAULTS.keep };
-  return (await store.concludeMonitor(due, end, clock.now()))?.alert ?? null;
+  // Before it ends: after a crash, the rest is trimmed.
+  const { keep } = options ?? MONITOR_DEFAULTS;
+  while ((await store.trimMonitor(due.runId, keep, CHUNK)) > 0) {
+    if (signal.aborted) return null;
+    await setImmediate();
+  }
+  return (await store.concludeMonitor(due, { deliver: deps.deliver }, clock.now()))?.alert ?? null;
 }
 
 /** False: interrupted. */
@@ -99,11 +104,18 @@ async function comparePage(deps: CompareDeps, comparer: PageComparer, page: Wait
   const { diff, isChanged, added, removed, share, summary, profile } = comparer.compare({
     ...contents,
     profile: state.profile ?? NO_PROFILE,
+    beforeAt: state.contentAt,
+    afterAt: page.readAt,
   });
-  const digest = comparer.digestOf(isChanged ? contents.after : contents.before, profile);
+  // Contents without a difference may have other digests, as when a date is no longer today's: later ones are as `after`.
+  const isAsAfter = isChanged || added + removed === 0;
+  const digest = isAsAfter
+    ? comparer.digestOf(contents.after, profile, page.readAt)
+    : comparer.digestOf(contents.before, profile, state.contentAt);
   if (!isChanged) return { ...plain, verdict: added + removed === 0 ? "same" : "kept", profile, digest };
   const json = Buffer.from(JSON.stringify(diff));
-  const { isSealed } = content;
+  // A difference shows both sides.
+  const isSealed = content.isSealed || state.content.isSealed;
   const file = await deps.keepFile(
     isSealed ? Buffer.from(deps.seal.close(json.toString("base64"), SEALED_FOR_MONITOR)) : json,
   );

@@ -1,3 +1,4 @@
+import type { Actor } from "../../domain/access/caller.ts";
 import type { MonitorCounts } from "../../domain/monitor/monitored-page.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
@@ -62,6 +63,8 @@ export interface RunView {
   degraded: DegradedReason[] | null;
   /** Why the results may not be what was requested. */
   warnings: RunWarning[];
+  /** Who started it; null: the program itself, or a version that did not record it. */
+  started_by: Actor | null;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
@@ -123,6 +126,7 @@ export function toRunView(
     // Stored responses may predate it.
     degraded: run.degraded ?? null,
     warnings: warningsOf(run),
+    started_by: run.startedBy ?? null,
     created_at: isoOf(run.createdAt),
     started_at: isoOrNull(run.startedAt),
     finished_at: isoOrNull(run.finishedAt),
@@ -230,6 +234,8 @@ export interface TaskView {
   next_try_at: string | null;
   /** Link hops from the start of a crawl; null: not a page of a crawl. */
   depth: number | null;
+  /** How relevant the page is to the goal of its crawl, from 0 to 1; null: it has none, or was not read. */
+  relevance: number | null;
   /** Of the last attempt; null: none was made. */
   strategy: string | null;
   http_status: number | null;
@@ -258,6 +264,7 @@ export function toTaskView(task: TaskRecord, site: string | null, artifacts: rea
     error_message: task.failure?.message ?? null,
     next_try_at: task.state === "retrying" ? isoOf(task.readyAt) : null,
     depth: numberIn(task.payload, "depth"),
+    relevance: numberIn(task.detail, "relevance"),
     strategy: last?.strategy ?? null,
     http_status: last?.http_status ?? null,
     duration_ms: last?.duration_ms ?? null,

@@ -29,7 +29,8 @@ import type {
 import type { FailedChoice, ProgressStore, Requeued, RequeueWindow } from "./progress-port.ts";
 import type { HealthStore } from "./health-port.ts";
 import type { HoldStore } from "./hold-port.ts";
-import type { LoginStore } from "./login-port.ts";
+import type { AccessStore } from "./security/access-port.ts";
+import type { LoginStore } from "./security/login-port.ts";
 import type { KeyStore } from "./key-use-port.ts";
 import type { LiveStore } from "./live-port.ts";
 import type { MonitorStore } from "./monitors/monitor-port.ts";
@@ -69,6 +70,7 @@ export interface Store
     KeyStore,
     LiveStore,
     LoginStore,
+    AccessStore,
     MonitorStore,
     TrackedPageStore,
     OwnerStore,

@@ -1,3 +1,4 @@
+import { withCaller } from "../../domain/access/caller.ts";
 import type { WriteScope } from "../ports/access.ts";
 import { AtEnd } from "../sql/kernel/at-end.ts";
 import type {
@@ -210,7 +211,8 @@ export class PostgresConnection implements Connection, BulkConnection {
     return this.writeTogetherIn("all", work, locks);
   }
 
-  writeTogetherIn<T>(scope: WriteScope, work: () => T, locks = NO_LOCKS): Promise<T> {
+  writeTogetherIn<T>(scope: WriteScope, anyWork: () => T, locks = NO_LOCKS): Promise<T> {
+    const work = withCaller(anyWork);
     return new Promise<T>((resolve, reject) => {
       this.#grouped.push({ scope, locks, work, resolve: resolve as (value: unknown) => void, reject });
       if (this.#grouped.length === 1) setImmediate(() => this.#commitGrouped());

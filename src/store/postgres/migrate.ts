@@ -21,6 +21,7 @@ import { fixtures } from "./migrations/0018-fixtures.ts";
 import { jobVersions } from "./migrations/0019-job-versions.ts";
 import { repairs } from "./migrations/0020-repairs.ts";
 import { monitors } from "./migrations/0021-monitors.ts";
+import { access } from "./migrations/0022-access.ts";
 
 export interface Migration {
   version: number;
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobVersions,
   repairs,
   monitors,
+  access,
 ];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;

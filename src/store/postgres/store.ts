@@ -1,5 +1,6 @@
 import { getCompileCacheDir } from "node:module";
 import { type Transferable, Worker } from "node:worker_threads";
+import { currentCaller } from "../../domain/access/caller.ts";
 import { type Clock, sleep } from "../../base/clock.ts";
 import { messageOf, OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
@@ -188,7 +189,12 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   };
   const call: StoreCall = (method, args, isPatient = false) => {
     const { clock, leaseNow } = options;
-    const times = { wallNow: clock.now(), leaseNow: leaseNow?.() ?? null };
+    const caller = currentCaller();
+    const times = {
+      wallNow: clock.now(),
+      leaseNow: leaseNow?.() ?? null,
+      ...(caller === null ? {} : { caller }),
+    };
     const thread = threadFor(method as keyof StoreMethods, args, isPatient);
     if (thread instanceof StoreThread) return thread.call({ method, args, ...times });
     return thread.then((ready) =>

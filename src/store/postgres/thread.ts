@@ -1,5 +1,6 @@
 /** A thread that executes store methods one after the other, and blocks while the database works. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { asCaller, type Caller } from "../../domain/access/caller.ts";
 import { isOrbError, type ErrorCode, type FieldError, messageOf } from "../../base/errors.ts";
 import { bumpControl, type Context } from "../sql/kernel/context.ts";
 import { STORE_ACCESS, type StoreMethods, type WriteScope } from "../ports/access.ts";
@@ -24,6 +25,8 @@ export interface Call {
   wallNow: number;
   /** Replaces the database's clock. */
   leaseNow: number | null;
+  /** For whom; absent: the program itself. */
+  caller?: Caller;
 }
 
 /** `conflicts`: transactions that were executed again, since the last result. */
@@ -109,7 +112,8 @@ function serve(): void {
       return;
     }
     times = call;
-    methods[call.method]?.(...call.args).then(
+    const execute = () => methods[call.method]?.(...call.args);
+    (call.caller === undefined ? execute() : asCaller(call.caller, execute))?.then(
       (value) => port.postMessage({ id: call.id, value, conflicts: connection.takeConflicts() } satisfies CallResult),
       (error: unknown) => {
         const conflicts = connection.takeConflicts();

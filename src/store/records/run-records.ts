@@ -1,4 +1,5 @@
 /** Records of runs and tasks. */
+import type { Actor } from "../../domain/access/caller.ts";
 import type { DegradedReason } from "../../domain/health/compare.ts";
 import type { Failure } from "../../domain/run/failure.ts";
 import type { Attempt } from "../../domain/run/outcome.ts";
@@ -79,6 +80,8 @@ export interface RunRecord {
   degraded: DegradedReason[] | null;
   /** Why it is on hold; null: it is not. */
   hold: RunHold | null;
+  /** Absent in responses stored by earlier versions; null: the program itself, or not known. */
+  startedBy?: Actor | null;
   message: string | null;
   createdAt: number;
   startedAt: number | null;

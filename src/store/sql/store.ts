@@ -3,6 +3,7 @@ import { alertStore } from "./catalog/alerts.ts";
 import { loginStore } from "./catalog/logins.ts";
 import { sealStore } from "./kernel/seal-texts.ts";
 import { audit } from "./ops/audit.ts";
+import { accessStore } from "./ops/audit-log.ts";
 import { acquirePermits, budgetCap, releasePermits, setBudgetCap } from "./lanes/budgets.ts";
 import { admitCrawls } from "./crawls/admit-crawls.ts";
 import { countCrawls, readRecentPages } from "./crawls/crawl-throughput.ts";
@@ -176,6 +177,7 @@ export function storeMethods(context: Context): StoreMethods {
     ...holdStore(context),
     ...healthStore(context),
     ...ownerStore(context),
+    ...accessStore(context),
     ...alertStore(context),
     ...sealStore(context),
     ...loginStore(context),

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { withCaller } from "../../domain/access/caller.ts";
 import { OrbError } from "../../base/errors.ts";
 import { makeFile, makeFolder } from "../../base/files/file-modes.ts";
 import type { Collector, Connection, Statement, WriteOptions } from "../sql/kernel/connection.ts";
@@ -169,7 +170,8 @@ export class SqliteConnection implements Connection {
    * Calls in one turn of the event loop share one commit and one fsync: with many callers that is most of the cost of a
    * submit.
    */
-  writeTogether<T>(work: () => T): Promise<T> {
+  writeTogether<T>(anyWork: () => T): Promise<T> {
+    const work = withCaller(anyWork);
     return new Promise<T>((resolve, reject) => {
       this.#grouped.push({ work, resolve: resolve as (value: unknown) => void, reject });
       if (this.#grouped.length === 1) setImmediate(() => this.#commitGrouped());

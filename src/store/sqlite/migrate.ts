@@ -31,6 +31,7 @@ import { fixtures } from "./migrations/0026-fixtures.ts";
 import { jobVersions } from "./migrations/0027-job-versions.ts";
 import { repairs } from "./migrations/0028-repairs.ts";
 import { monitors } from "./migrations/0029-monitors.ts";
+import { access } from "./migrations/0030-access.ts";
 
 export interface Migration {
   version: number;
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobVersions,
   repairs,
   monitors,
+  access,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

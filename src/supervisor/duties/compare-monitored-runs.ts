@@ -36,6 +36,7 @@ export function compareMonitoredRuns(deps: CompareDeps & { log: Log }): Duty {
     name: "compare the pages of monitors",
     everyMs: 1000,
     looksFirst: true,
+    follows: true,
     async run(signal, due) {
       if (due?.monitors === false) return;
       const runs = await deps.store.monitorsDue(RUNS + failing.size);

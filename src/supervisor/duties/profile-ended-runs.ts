@@ -30,18 +30,21 @@ export function profileEndedRuns({ store, clock, wake, log, deliver }: ProfileDe
     name: "compare the records of ended runs with those before",
     everyMs: 1000,
     looksFirst: true,
+    follows: true,
     async run(signal, due) {
-      if (due?.unprofiledRuns === false) return;
-      for (;;) {
+      if (due?.unprofiledRuns === false) return false;
+      for (let hasCompared = false; ;) {
         const runs = await store.runsWithoutHealth(RUNS);
         for (const { runId, generation } of runs) {
-          if (signal.aborted) return;
+          if (signal.aborted) return false;
           const run = await store.run(runId);
           // Deleted, or opened again meanwhile.
           if (run === null || run.generation !== generation) continue;
           await compare(run, signal);
+          hasCompared = true;
         }
-        if (runs.length < RUNS || signal.aborted) return;
+        // Repairs and monitors wait for this.
+        if (runs.length < RUNS || signal.aborted) return hasCompared;
       }
     },
   };

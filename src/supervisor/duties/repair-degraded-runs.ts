@@ -15,6 +15,7 @@ export function repairDegradedRuns(deps: FixtureDeps & { log: Log; deliver: bool
     name: "repair the rules of degraded runs",
     everyMs: 1000,
     looksFirst: true,
+    follows: true,
     async run(signal, due) {
       if (due?.repairs === false) return;
       for (const run of await deps.store.repairsDue(RUNS)) {

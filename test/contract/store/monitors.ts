@@ -74,7 +74,8 @@ async function compare(kit: Kit, runId: string, pages?: number): Promise<void> {
 async function whole(kit: Kit, jobId: string, pages: readonly MonitoredPage[], keep = 1000) {
   const runId = await ended(kit, jobId, pages);
   await compare(kit, runId);
-  return kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true, keep }, kit.now);
+  while ((await kit.store.trimMonitor(runId, keep, 1)) > 0);
+  return kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true }, kit.now);
 }
 
 const listed = async (kit: Kit, jobId: string) =>
@@ -105,7 +106,7 @@ export function monitorScenarios(scenario: Scenario): void {
     await whole(kit, job, [page("a", "one"), page("b", "two")]);
     const runId = await ended(kit, job, [page("a", "1"), page("b", "2")]);
     assert.deepEqual(await kit.store.monitorsDue(10), [{ runId, generation: 1, drop: false }]);
-    assert.equal(await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true, keep: 9 }, kit.now), null);
+    assert.equal(await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true }, kit.now), null);
     const waiting = await kit.store.waitingPages(runId, 10);
     const change = { added: 1, removed: 0, share: 1, summary: null, diff: null };
     const compared = waiting.map(({ number, state }): ComparedPage => {
@@ -114,9 +115,9 @@ export function monitorScenarios(scenario: Scenario): void {
     await kit.store.recordComparisons(runId, "text", compared.slice(0, 1), kit.now);
     await kit.store.recordComparisons(runId, "text", compared, kit.now);
     await kit.store.recordComparisons(runId, "text", compared, kit.now);
-    const end = await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true, keep: 9 }, kit.now);
+    const end = await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true }, kit.now);
     assert.deepEqual(end?.counts, { new: 0, changed: 2, removed: 0 });
-    assert.equal(await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true, keep: 9 }, kit.now), null);
+    assert.equal(await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true }, kit.now), null);
     assert.equal((await kit.store.monitorChanges(job, { limit: 100 })).length, 2);
     assert.deepEqual(await kit.store.monitorsDue(10), []);
   });
@@ -180,7 +181,7 @@ export function monitorScenarios(scenario: Scenario): void {
     const gone = await ended(kit, job, [page("a", null)]);
     assert.deepEqual(await kit.store.monitorsDue(10), [{ runId: gone, generation: 1, drop: true }], "the crawl failed");
     assert.equal(await kit.store.dropWaitingPages(gone, 100), 1);
-    const end = await kit.store.concludeMonitor({ runId: gone, generation: 1 }, { deliver: true, keep: 9 }, kit.now);
+    const end = await kit.store.concludeMonitor({ runId: gone, generation: 1 }, { deliver: true }, kit.now);
     assert.deepEqual(end?.counts, { new: 0, changed: 0, removed: 0 });
     const removed = await ended(kit, job, [page("a", "1"), page("b", "2")]);
     await kit.store.deleteRun(removed, kit.now);
@@ -198,12 +199,36 @@ export function monitorScenarios(scenario: Scenario): void {
     await compare(kit, runId);
     assert.equal(await kit.store.recordUnreached(runId, "text", 100, kit.now), 1);
     assert.equal(await kit.store.recordUnreached(runId, "text", 100, kit.now), 0);
-    const end = await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true, keep: 9 }, kit.now);
+    const end = await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true }, kit.now);
     assert.deepEqual(end?.counts, { new: 0, changed: 0, removed: 1 });
     assert.deepEqual(await listed(kit, job), ["1 removed b"]);
     const next = await ended(kit, job, [inWhole("a", "one")]);
     await compare(kit, next);
     assert.equal(await kit.store.recordUnreached(next, "text", 100, kit.now), 0, "it is told once");
+  });
+
+  scenario("a job whose deletion is refused keeps its history, and that of a deleted one is removed", async (kit) => {
+    const job = await makeJob(kit);
+    const inWhole = (key: string, text: string) => page(key, text, { scopeHash: WHOLE });
+    await whole(kit, job, [inWhole("a", "one")]);
+    await whole(kit, job, [inWhole("a", "two"), inWhole("b", "new")]);
+    const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: {} }, jobId: job };
+    // It starts while the deletion is under way.
+    const deletion = kit.store.deleteJob(job, kit.now);
+    const { created } = await kit.store.startRun(run, [newTask("c")], kit.now).catch(() => ({ created: null }));
+    const isRefused = await deletion.then(
+      () => false,
+      () => true,
+    );
+    if (isRefused) {
+      assert.equal((await listed(kit, job)).length, 2);
+      assert.equal((await kit.store.monitor(job))?.pages, 2);
+      await kit.store.changeRun(created!.id, "cancelled", "Cancelled", kit.now);
+      await kit.store.deleteJob(job, kit.now);
+    }
+    assert.deepEqual(await listed(kit, job), []);
+    assert.ok((await kit.store.orphanedFiles({ limit: 100 })).orphaned.includes(hashOf("two")));
+    assert.equal(await kit.store.removeExpired(100), 0, "nothing is left of it");
   });
 
   scenario("a tracked page that was not read for long is forgotten, with its file", async (kit) => {

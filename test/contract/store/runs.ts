@@ -47,6 +47,7 @@ export function runScenarios(scenario: Scenario): void {
         jobId: null,
         jobDeletedAt: null,
         kept: false,
+        startedBy: null,
         temporary: false,
         jobKeepRuns: null,
         jobKeepDays: null,

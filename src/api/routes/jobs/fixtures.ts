@@ -62,6 +62,7 @@ export function fixtureRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/:job_id/test",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Test a job's rules on its saved pages; nothing is fetched or changed",
         operationId: "testJob",
@@ -83,6 +84,7 @@ export function fixtureRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/fixtures",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Saved pages of a job, newest first",
         operationId: "listFixtures",
@@ -97,6 +99,7 @@ export function fixtureRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/jobs/:job_id/fixtures/:number",
     {
+      config: { role: "operator", audit: "job.fixture_deleted" },
       schema: {
         summary: "Delete a saved page of a job",
         operationId: "deleteFixture",

@@ -95,6 +95,7 @@ export function jobChangeRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/changes",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Changes that the monitor of a job found, newest first",
         operationId: "listJobChanges",
@@ -121,6 +122,7 @@ export function jobChangeRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/changes/:number",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One change of a page, with its differences",
         operationId: "getJobChange",
@@ -135,6 +137,7 @@ export function jobChangeRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/changes/:number/:version",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The compared content before or after a change",
         operationId: "getJobChangeContent",

@@ -86,6 +86,7 @@ export function jobHealthRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/health",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Data quality of a job: each field of its runs, compared with earlier runs",
         operationId: "getJobHealth",
@@ -101,6 +102,7 @@ export function jobHealthRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/:job_id/health/accept",
     {
+      config: { role: "operator", audit: "job.health_accepted" },
       schema: {
         summary: "Accept degraded runs: later runs are compared only with them",
         operationId: "acceptJobHealth",

@@ -72,6 +72,7 @@ export function jobRepairRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/repair",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The newest repair proposal of a job",
         operationId: "getJobRepair",
@@ -86,6 +87,7 @@ export function jobRepairRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/:job_id/repair",
     {
+      config: { role: "operator", audit: "job.repair_proposed" },
       schema: {
         summary: "Propose new rules for the broken fields of a job, from its newest degraded run; nothing is fetched",
         operationId: "proposeJobRepair",
@@ -104,6 +106,7 @@ export function jobRepairRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/:job_id/repair/accept",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Accept the open repair proposal: the job gets the new rules as a new version",
         operationId: "acceptJobRepair",
@@ -125,6 +128,7 @@ export function jobRepairRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/:job_id/repair/reject",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Reject the open repair proposal",
         operationId: "rejectJobRepair",

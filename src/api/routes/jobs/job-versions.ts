@@ -68,6 +68,7 @@ export function jobVersionRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/versions",
     {
+      config: { role: "viewer" },
       schema: {
         summary: `The newest ${KEPT_VERSIONS} versions of a job, newest first: every change of it is one`,
         operationId: "listJobVersions",
@@ -87,6 +88,7 @@ export function jobVersionRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/versions/:version",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One version of a job, and what it changed",
         operationId: "getJobVersion",
@@ -101,6 +103,7 @@ export function jobVersionRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/:job_id/versions/:version/restore",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Restore a version of a job: its definition becomes a new version",
         operationId: "restoreJobVersion",

@@ -41,7 +41,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs",
     {
-      config: { rules: jobRules(deps) },
+      config: { role: "operator", limited: true, rules: jobRules(deps) },
       schema: {
         summary: "Create a job",
         operationId: "createJob",
@@ -60,6 +60,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs",
     {
+      config: { role: "viewer", limited: true },
       schema: {
         summary: "Jobs, newest first",
         operationId: "listJobs",
@@ -82,6 +83,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One job",
         operationId: "getJob",
@@ -99,6 +101,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.patch(
     "/jobs/:job_id",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Update a job; running runs keep the old settings",
         operationId: "changeJob",
@@ -119,6 +122,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/jobs/:job_id",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Delete a job, and its runs if requested",
         operationId: "deleteJob",
@@ -151,6 +155,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/:job_id/runs",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Run a job now",
         operationId: "startRun",
@@ -169,6 +174,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/runs",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Runs of a job, newest first",
         operationId: "listJobRuns",

@@ -62,6 +62,7 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/schedules",
     {
+      config: { role: "viewer", limited: true },
       schema: {
         summary: "All jobs with a schedule, newest first: their next times and past outcomes",
         operationId: "listSchedules",
@@ -80,6 +81,7 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/schedules/preview",
     {
+      config: { role: "viewer", limited: true },
       schema: {
         summary: "Preview the next times of a schedule",
         operationId: "previewSchedule",
@@ -113,6 +115,7 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/schedules/:job_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The schedule of one job",
         operationId: "getSchedule",
@@ -127,6 +130,7 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/schedules/:job_id/slots",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Outcomes of the last 1,000 times of a schedule, newest first",
         operationId: "listSlots",
@@ -158,6 +162,7 @@ export function scheduleRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.post(
       `/schedules/:job_id/${name}`,
       {
+        config: { role: "operator" },
         schema: {
           summary,
           operationId: `${name}Schedule`,

@@ -42,6 +42,7 @@ export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/scraping/tasks/:task_id/results",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The results of a crawl so far, oldest first; with format, all of them as a file",
         operationId: "listCrawlResults",

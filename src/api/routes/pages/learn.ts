@@ -58,6 +58,7 @@ export function learnRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/extract/learn",
     {
+      config: { role: "operator" },
       // The body contains pages.
       bodyLimit: limitsOf(deps).workflowBytes,
       schema: {

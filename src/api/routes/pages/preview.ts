@@ -48,6 +48,7 @@ export function previewRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/extract/preview",
     {
+      config: { role: "operator" },
       // The body contains a page or a file.
       bodyLimit: 4 * limitsOf(deps).workflowBytes,
       schema: {

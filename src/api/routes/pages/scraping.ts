@@ -78,6 +78,14 @@ const Crawl = strict({
   ),
   pages_per_second: Type.Number({ minimum: 0, description: "ended pages per second of running time, since the start" }),
   errors: strict({ timeout: Count, connection: Count, general: Count }),
+  goal: nullable(
+    strict({
+      text: Type.String(),
+      pages_read: counted("pages compared with the goal"),
+      relevant_pages: counted("part of pages_read: at least half as relevant as the best page then"),
+      best_relevance: Type.Number({ minimum: 0, maximum: 1, description: "of the most relevant page" }),
+    }),
+  ),
   end_reason: nullable(oneOf(END_REASONS)),
   export_format: oneOf(EXPORT_FORMATS, {
     description: "as requested; orb crawl --resume writes its results in this format",
@@ -140,7 +148,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/scraping/async-scrape",
     {
-      config: { rules: crawlRules(deps) },
+      config: { role: "operator", limited: true, rules: crawlRules(deps) },
       schema: {
         summary: "Start a crawl in the background",
         operationId: "startCrawl",
@@ -169,6 +177,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/scraping/status",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "State of all crawls together",
         operationId: "getCrawlHealth",
@@ -185,6 +194,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/scraping/tasks",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Crawls, newest first",
         operationId: "listCrawls",
@@ -204,6 +214,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/scraping/tasks/:task_id/status",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The progress of a crawl",
         operationId: "getCrawl",
@@ -218,6 +229,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/scraping/tasks/:task_id",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Cancel a crawl; its results stay readable",
         operationId: "cancelCrawl",

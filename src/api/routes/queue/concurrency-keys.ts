@@ -51,6 +51,7 @@ export function concurrencyKeyRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.get(
       path,
       {
+        config: { role: "viewer" },
         schema: {
           summary: "The concurrency limit of a concurrency key",
           ...about,
@@ -66,6 +67,7 @@ export function concurrencyKeyRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.put(
       path,
       {
+        config: { role: "admin" },
         schema: {
           summary: "Change the concurrency limit of a concurrency key; also applies to running work",
           ...about,

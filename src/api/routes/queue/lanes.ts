@@ -45,6 +45,7 @@ export function laneRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/queue/lanes",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Lanes with open work, by name: their owner, their queued tasks, and why they wait",
         operationId: "listLanes",

@@ -117,6 +117,7 @@ export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/queue/stats",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Number of items by state, in total and per site",
         operationId: "getQueueStats",
@@ -130,6 +131,7 @@ export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/queue/items",
     {
+      config: { role: "operator", audit: "queue.items_added" },
       schema: {
         summary: "Add one or several items; items whose artifact_id already exists are not changed",
         description: "All or none: one invalid item rejects the call. Items counted as added are stored durably.",
@@ -156,6 +158,7 @@ export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/queue/items",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Items, oldest first",
         operationId: "listQueueItems",
@@ -181,6 +184,7 @@ export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/queue/items/:id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One item with its history and its files, by its id or your artifact_id",
         operationId: "getQueueItem",
@@ -195,6 +199,7 @@ export function queueRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/queue/retry-failed",
     {
+      config: { role: "operator", audit: "queue.failed_retried" },
       schema: {
         summary: "Retry failed items, of all sites or of one",
         operationId: "retryFailedItems",

@@ -19,6 +19,7 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/results",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The records of a run, oldest first; with format, all of them as a streamed file",
         operationId: "listResults",
@@ -53,6 +54,7 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/artifacts/:artifact_id",
     {
+      config: { role: "viewer", limited: true },
       schema: {
         summary: "A stored file, as an attachment",
         operationId: "getArtifact",

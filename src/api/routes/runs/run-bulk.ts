@@ -38,6 +38,7 @@ export function bulkRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/runs/bulk",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Cancel, pause, resume or retry many runs by a filter; with dry_run only count them",
         operationId: "changeRuns",

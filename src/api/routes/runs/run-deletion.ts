@@ -77,6 +77,7 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/jobs/runs/:run_id",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Delete a run with its results and files",
         operationId: "deleteRun",
@@ -99,6 +100,7 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 
   const keeping = (summary: string, operationId: string) => ({
+    config: { role: "operator" } as const,
     schema: { summary, operationId, tags: ["runs"], params: RunParams, response: { 200: Run, 404: unknownRun } },
   });
   const keep = async (runId: string, kept: boolean) => viewOf(deps, await keepRun(deps, runId, kept));
@@ -116,6 +118,7 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/runs/deletions",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Delete many ended runs by a filter, in the background; with dry_run only count them",
         operationId: "deleteRuns",
@@ -137,6 +140,7 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/runs/deletions",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The last 100 deletions of many runs, newest first",
         operationId: "listDeletions",
@@ -150,6 +154,7 @@ export function runDeletionRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/runs/deletions/:deletion_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The progress of a deletion",
         operationId: "getDeletion",

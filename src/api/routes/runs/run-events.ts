@@ -55,6 +55,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/events",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The events of a run, oldest or newest first",
         operationId: "listEvents",
@@ -88,6 +89,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/events/stream",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The events of a run, live; ends with the run. 204: the run has ended and no events are left",
         operationId: "streamEvents",
@@ -121,6 +123,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/events/stream",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The events of all runs, live; from now on, or after Last-Event-ID",
         operationId: "streamAllEvents",

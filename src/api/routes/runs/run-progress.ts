@@ -81,6 +81,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/sites",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The progress of a run per site, and why work waits",
         operationId: "listRunSites",
@@ -107,6 +108,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/errors",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Failures of a run by reason, each with an example: scheduled retries first, then by frequency",
         operationId: "listRunErrors",
@@ -129,6 +131,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/changes",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "New, changed and gone pages of a run of a saved crawl, in this order",
         operationId: "listRunChanges",
@@ -160,6 +163,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/runs/:run_id/retry-failed",
     {
+      config: { role: "operator", audit: "run.failed_retried" },
       schema: {
         summary: "Retry failed tasks, all or filtered; reopens an ended run",
         operationId: "retryFailedTasks",

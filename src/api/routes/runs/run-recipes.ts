@@ -27,7 +27,7 @@ export function runRecipeRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/runs",
     {
-      config: { rules: jobRules(deps) },
+      config: { role: "operator", limited: true, rules: jobRules(deps) },
       schema: {
         summary: "Fetch one page now, without a job",
         operationId: "startPage",
@@ -46,6 +46,7 @@ export function runRecipeRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/recipe",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The settings of a run, as a body for a new job",
         operationId: "getRunRecipe",

@@ -1,4 +1,5 @@
 /** Schemas of runs and their parts. */
+import { ActorSchema } from "../access/keys.ts";
 import type { TOptional } from "typebox";
 import { EVENT_TYPES } from "../../../domain/run/event-catalogue.ts";
 import { SKIP_REASONS, SKIP_WORDS, type SkipReason } from "../../../domain/crawl/crawl-skips.ts";
@@ -162,6 +163,7 @@ export const Run = strict({
   skipped: nullable(Skipped),
   degraded: Degraded,
   warnings: Warnings,
+  started_by: nullable(ActorSchema),
   created_at: Time,
   started_at: nullable(Time),
   finished_at: nullable(Time),
@@ -212,6 +214,13 @@ export const Task = strict({
   error_message: text,
   next_try_at: nullable(Time),
   depth: nullable({ ...Count, description: "link hops from the start of a crawl" }),
+  relevance: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "how relevant the page is to the goal of its crawl; null: no goal, or the page was not read",
+    }),
+  ),
   strategy: nullable(Type.String({ description: "of the last attempt, like the next two" })),
   http_status: nullable(Type.Integer()),
   duration_ms: nullable(Count),

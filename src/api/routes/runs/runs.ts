@@ -42,6 +42,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/runs",
     {
+      config: { role: "viewer", limited: true },
       schema: {
         summary: "Runs of all kinds, newest first",
         operationId: "listRuns",
@@ -67,6 +68,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One run",
         operationId: "getRun",
@@ -81,6 +83,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/tasks",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The tasks of a run, each with its attempts and files",
         operationId: "listTasks",
@@ -125,6 +128,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/runs/:run_id/tasks/:task_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One task of a run, with its attempts and files",
         operationId: "getTask",
@@ -145,6 +149,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.post(
       `/jobs/runs/:run_id/${name}`,
       {
+        config: { role: "operator" },
         schema: {
           summary,
           operationId: `${name}Run`,
@@ -160,6 +165,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/runs/:run_id/resolve",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Resolve a run that waits for a person: continue with a session, or skip the page",
         operationId: "resolveRun",

@@ -76,6 +76,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/proxies",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The proxies, newest first, and how many are usable",
         operationId: "listProxies",
@@ -99,6 +100,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/proxies",
     {
+      config: { role: "admin" },
       bodyLimit: LARGEST_IMPORT_BYTES,
       schema: {
         summary: "Import proxies, or a list of proxies at a URL; existing ones are not changed",
@@ -115,6 +117,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/proxies/refresh",
     {
+      config: { role: "admin" },
       schema: {
         summary: "Check all proxies. If a check is already running, its run is returned",
         operationId: "refreshProxies",
@@ -131,6 +134,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/proxies/refresh/:job_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The progress of a proxy check",
         operationId: "getProxyRefresh",
@@ -145,6 +149,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/proxies/:proxy_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One proxy",
         operationId: "getProxy",
@@ -159,6 +164,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/proxies/:proxy_id",
     {
+      config: { role: "admin" },
       schema: {
         summary: "Delete a proxy",
         operationId: "deleteProxy",
@@ -177,6 +183,7 @@ export function proxyRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.post(
       `/proxies/:proxy_id/${verb}`,
       {
+        config: { role: "admin" },
         schema: {
           summary: verb === "disable" ? "Disable a proxy until it is enabled again" : "Enable a disabled proxy",
           operationId: `${verb}Proxy`,

@@ -32,6 +32,7 @@ export function siteDetailRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sites/:site/robots",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The stored robots.txt of a site and the rules that apply to us; nothing is fetched",
         operationId: "getSiteRobots",
@@ -54,6 +55,7 @@ export function siteDetailRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sites/series",
     {
+      config: { role: "viewer" },
       schema: {
         summary:
           "Successful and failed pages per second at the busiest sites in the last hour, as counted by this process",

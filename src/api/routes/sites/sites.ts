@@ -32,6 +32,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sites",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Sites by name",
         operationId: "listSites",
@@ -55,6 +56,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sites/progress",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The progress of all sites together, and of each site with open work",
         operationId: "getSitesProgress",
@@ -68,6 +70,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sites/progress/stream",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The same as a stream: immediately, then on changes, at most once a second",
         operationId: "streamSitesProgress",
@@ -82,6 +85,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sites/:site",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One site",
         operationId: "getSite",
@@ -100,6 +104,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
     api[method](
       "/sites/:site",
       {
+        config: { role: "admin" },
         schema: {
           summary:
             "Change the settings of a site, known or not; only the given keys change. Applies to running work within a second",
@@ -119,6 +124,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/sites/:site/learned-strategy",
     {
+      config: { role: "operator", audit: "site.strategy_forgotten" },
       schema: {
         summary: "Reset the learned strategy of a site; its next page is probed again",
         operationId: "forgetLearnedStrategy",
@@ -146,6 +152,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.post(
       `/sites/:site/${name}`,
       {
+        config: { role: "operator", ...(name === "reset-breaker" ? { audit: "site.breaker_reset" } : {}) },
         schema: {
           summary,
           operationId: name === "reset-breaker" ? "resetBreaker" : `${name}Site`,

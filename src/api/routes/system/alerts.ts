@@ -25,6 +25,7 @@ export function alertRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/alerts",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Alerts, newest first",
         operationId: "listAlerts",
@@ -47,6 +48,7 @@ export function alertRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/alerts/test",
     {
+      config: { role: "admin", audit: "alert.tested" },
       schema: {
         summary: "Send a test alert",
         operationId: "testAlerts",

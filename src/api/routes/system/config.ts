@@ -17,6 +17,7 @@ export function configRoutes(api: ApiInstance, { configuration }: ApiDeps): void
   api.get(
     "/config",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The configuration of this process, with secrets masked",
         operationId: "getConfig",

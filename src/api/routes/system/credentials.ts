@@ -96,6 +96,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/sessions",
     {
+      config: { role: "admin" },
       schema: {
         summary: "Store a session, encrypted and bound to its origin",
         operationId: "createSession",
@@ -114,6 +115,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sessions",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Sessions, newest first, without their secrets",
         operationId: "listSessions",
@@ -136,6 +138,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sessions/:session_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One session, without its secrets",
         operationId: "getSession",
@@ -150,6 +153,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/sessions/:session_id",
     {
+      config: { role: "admin" },
       schema: {
         summary: "Delete a session",
         operationId: "deleteSession",
@@ -167,6 +171,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/sessions/:session_id/check",
     {
+      config: { role: "admin", audit: "session.checked" },
       schema: {
         summary: "Check whether the site still accepts the session",
         operationId: "checkSession",

@@ -11,6 +11,7 @@ export function demoRoutes(api: ApiInstance, { demo }: ApiDeps): void {
   api.get(
     "/demo-site",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Whether the demo site is available on this server, and whether it runs",
         operationId: "getDemoSite",
@@ -33,6 +34,7 @@ export function demoRoutes(api: ApiInstance, { demo }: ApiDeps): void {
   api.post(
     "/demo-site",
     {
+      config: { role: "operator", audit: "demo_site.opened" },
       schema: {
         summary:
           "Start the demo site, reachable only from this machine, until the server stops; if it already runs, nothing changes",

@@ -49,6 +49,7 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
   api.get(
     "/ready",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Whether everything the server needs is available",
         operationId: "getReady",
@@ -83,6 +84,7 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
   api.get(
     "/metrics",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Metrics for Prometheus",
         operationId: "getMetrics",

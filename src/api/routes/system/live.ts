@@ -22,6 +22,7 @@ export function liveRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/overview",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Overview: throughput, queue, active runs, sites with problems, failures, workers, and the last hour",
         operationId: "getOverview",
@@ -35,6 +36,7 @@ export function liveRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/live/stream",
     {
+      config: { role: "viewer" },
       schema: {
         summary:
           "Everything that a dashboard shows, live. Events of runs have ids and resume after Last-Event-ID; the others carry the current state",

@@ -1,4 +1,6 @@
-import { endedCookie, endLogin, proofOf, sameSecret, sessionCookie } from "../../auth.ts";
+import { endedCookie, endLogin, principalBySecret, proofOf, sessionCookie } from "../../auth.ts";
+import { asCaller } from "../../../domain/access/caller.ts";
+import { isKeySecret } from "../../../domain/access/key-secret.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { ApiProblem } from "../../problems.ts";
@@ -29,7 +31,7 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: { open: true },
       schema: {
-        summary: "Log in with the token; sets a cookie",
+        summary: "Log in with a key or the token; sets a cookie",
         operationId: "logIn",
         tags: ["server"],
         security: [],
@@ -43,15 +45,17 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
     },
     async (request, reply) => {
       // Without a configured token there is nothing to authenticate.
-      if (token === null) return reply.code(204).send(null);
-      if (!sameSecret(request.body.token, token)) {
+      if (token === null && !isKeySecret(request.body.token)) return reply.code(204).send(null);
+      const found = await principalBySecret(request, deps, request.body.token);
+      if (found === null) {
         await api.wrongLogins.slowDown(request.ip);
         throw new ApiProblem("unauthorized", "the token is wrong");
       }
-      return reply
-        .code(204)
-        .header("set-cookie", sessionCookie(request, token, deps.clock))
-        .send(null);
+      const { kind, id, name, limits } = found.principal;
+      const caller = { actor: { kind, id, name }, limits, ip: request.ip, requestId: request.id };
+      await asCaller(caller, () => deps.store.recordAudit("login.succeeded", { kind: "login", id }));
+      const cookie = await sessionCookie(request, deps, found.key);
+      return reply.code(204).header("set-cookie", cookie).send(null);
     },
   );
 

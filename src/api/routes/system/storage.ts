@@ -21,6 +21,7 @@ export function storageRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/storage",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Disk usage of stored data, and its budget",
         operationId: "getStorage",

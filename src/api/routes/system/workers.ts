@@ -55,6 +55,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workers",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The workers, also those on standby, newest first",
         operationId: "listWorkers",
@@ -73,6 +74,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workers/:id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One worker, with its current tasks",
         operationId: "getWorker",
@@ -91,6 +93,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.post(
       `/workers/:id/${name}`,
       {
+        config: { role: "admin", audit: drain ? "worker.drained" : "worker.resumed" },
         schema: {
           summary,
           operationId: `${name}Worker`,
@@ -105,6 +108,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/workers/:id/ping",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Ping a worker, and wait up to five seconds for its response",
         operationId: "pingWorker",
@@ -123,6 +127,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/runs/:run_id/tasks/:task_id/stop",
     {
+      config: { role: "operator", audit: "run.task_stopped" },
       schema: {
         summary: "Stop a task: it fails as task_stopped, and the rest of its run continues",
         operationId: "stopTask",

@@ -32,6 +32,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
     api.post(
       `/workflows/:workflow_id/${name}`,
       {
+        config: { role: "operator" },
         schema: {
           summary,
           operationId: `${name}Workflow`,
@@ -47,6 +48,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/workflows/:workflow_id/recover",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Repeat the steps of a failed workflow that did not complete, or one step and those that depend on it",
         operationId: "recoverWorkflow",
@@ -67,6 +69,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/workflows/:workflow_id/rerun",
     {
+      config: { role: "operator" },
       bodyLimit: limitsOf(deps).workflowBytes,
       schema: {
         summary: "Start a new run of the same workflow, optionally with other params or another definition",
@@ -91,6 +94,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.patch(
     "/workflows/:workflow_id",
     {
+      config: { role: "operator", audit: "workflow.metadata_changed" },
       schema: {
         summary: "Change the metadata of a workflow: sets the given keys; null removes a key",
         operationId: "changeWorkflow",
@@ -106,6 +110,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/workflows/:workflow_id",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Delete a workflow with its steps, its child runs, and all their files",
         operationId: "deleteWorkflow",

@@ -36,6 +36,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/:workflow_id/tasks",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The steps of a workflow, in order",
         operationId: "listWorkflowTasks",
@@ -62,6 +63,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/tasks",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Steps of all workflows, newest workflow first; ?status=retryable: those that a retry may fix",
         operationId: "listAllWorkflowTasks",
@@ -90,6 +92,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/:workflow_id/tasks/:task",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One step of a workflow",
         operationId: "getWorkflowTask",
@@ -107,6 +110,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/tasks/by-engine-id/:engine_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The step with this engine task id (BullMQ job id), current or last used",
         operationId: "getTaskByEngineId",
@@ -121,6 +125,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/:workflow_id/tasks/:task/entries",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The entries of a step with for_each, in the order of its list",
         operationId: "listEntries",
@@ -145,6 +150,7 @@ export function workflowTaskRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/:workflow_id/tasks/:task/items",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The items that a completed step produced",
         operationId: "listItems",

@@ -28,6 +28,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/templates",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The newest version of every template, by name",
         operationId: "listTemplates",
@@ -41,6 +42,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/templates/:name",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One template",
         operationId: "getTemplate",
@@ -58,7 +60,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.put(
     "/workflows/templates/:name",
     {
-      config: IN_YAML.config,
+      config: { ...IN_YAML.config, role: "operator" },
       bodyLimit,
       schema: {
         summary: "Save a template; each change creates a new version, and runs keep the version they started with",
@@ -93,6 +95,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.delete(
     "/workflows/templates/:name",
     {
+      config: { role: "operator" },
       schema: {
         summary: "Delete all saved versions of a template; a built-in template returns to its original version",
         operationId: "deleteTemplate",
@@ -110,6 +113,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/templates/:name/versions",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "Every version of a template, newest first",
         operationId: "listTemplateVersions",
@@ -124,6 +128,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/step-kinds",
     {
+      config: { role: "viewer", limited: true },
       schema: {
         summary: "The step kinds, with the schema of their params",
         operationId: "listStepKinds",

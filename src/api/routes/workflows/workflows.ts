@@ -44,7 +44,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/workflows",
     {
-      config: IN_YAML.config,
+      config: { ...IN_YAML.config, role: "operator" },
       bodyLimit,
       schema: {
         summary: "Create a workflow from a definition or a template, and start it",
@@ -69,7 +69,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/workflows/validate",
     {
-      config: IN_YAML.config,
+      config: { ...IN_YAML.config, role: "viewer" },
       bodyLimit,
       schema: {
         summary: "Validate a definition, a template or params, and list all errors; nothing is created",
@@ -91,6 +91,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows",
     {
+      config: { role: "viewer", limited: true },
       schema: {
         summary: "Workflows, newest first",
         operationId: "listWorkflows",
@@ -116,6 +117,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/:workflow_id",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "One workflow, with its definition and its params",
         operationId: "getWorkflow",
@@ -130,6 +132,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/workflows/:workflow_id/progress",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The progress of a workflow by step, and its remaining time",
         operationId: "getWorkflowProgress",
@@ -144,6 +147,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/jobs/:job_id/workflow",
     {
+      config: { role: "viewer" },
       schema: {
         summary: "The newest workflow of a job",
         operationId: "getJobWorkflow",

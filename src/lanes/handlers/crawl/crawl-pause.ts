@@ -14,10 +14,14 @@ export class CrawlPause {
     this.#ms = ms;
   }
 
+  /** Milliseconds until the next page. */
+  get leftMs(): number {
+    return Math.max(0, this.#lastAt + this.#ms - this.#clock.monotonic());
+  }
+
   async next(signal: AbortSignal): Promise<void> {
     if (this.#ms === 0) return;
-    const left = this.#lastAt + this.#ms - this.#clock.monotonic();
-    if (left > 0) await sleep(this.#clock, left, signal);
+    if (this.leftMs > 0) await sleep(this.#clock, this.leftMs, signal);
     signal.throwIfAborted();
     this.#lastAt = this.#clock.monotonic();
   }

@@ -15,6 +15,8 @@ export interface MonitorState {
   content: MonitoredContent;
   profile: VolatileProfile | null;
   readAt: number;
+  /** When the content was read; later ones were without a difference. */
+  contentAt: number;
 }
 
 /** A run whose pages wait to be compared; `drop`: it failed or is degraded, so they are not. */
@@ -86,14 +88,16 @@ export interface MonitorStore {
   /** Removes up to `limit` waiting pages without comparing them; returns how many. */
   dropWaitingPages(runId: string, limit: number): Promise<number>;
   /**
-   * Ends the comparison of a run: its event, its alert and the length of the history are one transaction. Null, and
-   * nothing is written: pages still wait, or another process did it.
+   * Ends the comparison of a run: its event and its alert are one transaction. Null, and nothing is written: pages still
+   * wait, or another process did it.
    */
   concludeMonitor(
     run: Pick<MonitorRun, "runId" | "generation">,
-    options: { deliver: boolean; keep: number },
+    options: { deliver: boolean },
     now: number,
   ): Promise<{ counts: MonitorCounts; alert: AlertRecord | null } | null>;
+  /** Removes up to `limit` of the oldest changes of the run's job, until it has `keep`; returns how many. */
+  trimMonitor(runId: string, keep: number, limit: number): Promise<number>;
   monitor(jobId: string): Promise<MonitorRecord | null>;
   /** Newest first. */
   monitorChanges(

@@ -3,7 +3,7 @@ import { type BodyForm, FIXTURES_SETTING, replacedFixtures } from "../../../doma
 import type { FixtureRecord, FixtureStore } from "../../ports/fixture-port.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import { type Context, rows } from "../kernel/context.ts";
-import { recordOrphanedFiles } from "../runs/retention.ts";
+import { recordOrphanedFiles } from "../runs/orphaned-files.ts";
 
 interface FixtureRow {
   n: number;

@@ -10,6 +10,8 @@ import type {
   NewJob,
   IdempotencyKey,
 } from "../../records/job-records.ts";
+import { logChange } from "../kernel/audit-entry.ts";
+import { ofVisibleJobs, requireVisibleJob } from "../kernel/caller-limits.ts";
 import { type Context, nextRow, positionOf, rows } from "../kernel/context.ts";
 import { jobVersion, refuseStale } from "../../versions.ts";
 import { likePattern } from "../kernel/like.ts";
@@ -19,7 +21,7 @@ import { dropCopies } from "../crawls/page-copies.ts";
 import { dropStates } from "../crawls/page-states.ts";
 import { trimFixtures } from "./fixtures.ts";
 import { definitionOf, type DefinitionRow, keepBaseline, keepVersion } from "./job-versions.ts";
-import { dropMonitor } from "../monitors/changes.ts";
+import { dropMonitorsWithoutJob } from "../monitors/changes.ts";
 import { dropWaiting } from "../monitors/waiting-pages.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
 import { dropPagesOfJob } from "../runs/retention.ts";
@@ -47,7 +49,8 @@ function toRecord(row: JobRow): JobRecord {
 }
 
 function jobRow({ connection }: Context, id: string): JobRow | undefined {
-  return connection.sql("SELECT * FROM jobs WHERE id = ?").get(id) as JobRow | undefined;
+  const { text, values } = ofVisibleJobs();
+  return connection.sql(`SELECT * FROM jobs WHERE id = ?${text}`).get(id, ...values) as JobRow | undefined;
 }
 
 /** The job's number, which other tables reference. */
@@ -94,8 +97,11 @@ export function createJob(
         now,
         now,
       ) as unknown as JobRow;
+    requireVisibleJob(context, n);
     keepVersion(context, n, source, now);
-    return { created: toRecord(row), lanes: [] };
+    const created = toRecord(row);
+    logChange(context, "job.created", { kind: "job", id }, { after: loggedJob(created) });
+    return { created, lanes: [] };
   });
 }
 
@@ -107,6 +113,8 @@ export function readJob(context: Context, id: string): JobRecord | null {
 export function readJobs(context: Context, filter: JobFilter): JobRecord[] {
   const before = positionOf(context, "job", filter.after);
   const pattern = filter.q === undefined ? null : likePattern(filter.q);
+  const visible = ofVisibleJobs();
+  let parameter = 7;
   const list = context.connection
     .sql(
       `SELECT * FROM jobs WHERE n < ?1 AND (CAST(?2 AS TEXT) IS NULL OR site = ?2)
@@ -114,7 +122,7 @@ export function readJobs(context: Context, filter: JobFilter): JobRecord[] {
          AND (CAST(?4 AS TEXT) IS NULL OR url LIKE ?4 ESCAPE '\\' OR name LIKE ?4 ESCAPE '\\')
          AND (CAST(?5 AS BIGINT) = 0 OR json_extract(recipe, '$.schedule.cron') IS NOT NULL)
          AND (CAST(?6 AS TEXT) IS NULL OR json_extract(recipe, '$.session_id') = ?6
-           OR (?6 = 'any' AND json_extract(recipe, '$.session_id') IS NOT NULL))
+           OR (?6 = 'any' AND json_extract(recipe, '$.session_id') IS NOT NULL))${visible.text.replaceAll("?", () => `?${(parameter += 1)}`)}
        ORDER BY n DESC LIMIT ?7`,
     )
     .all(
@@ -125,6 +133,7 @@ export function readJobs(context: Context, filter: JobFilter): JobRecord[] {
       Number(filter.scheduled ?? false),
       filter.session ?? null,
       filter.limit,
+      ...visible.values,
     );
   return rows<JobRow>(list).map(toRecord);
 }
@@ -167,9 +176,12 @@ export function updateJob(
           now,
           id,
         ) as unknown as JobRow;
+      requireVisibleJob(context, row.n);
       trimFixtures(context, row.n, row.fixtures);
       keepVersion(context, row.n, source, now);
       if (source?.restored !== undefined && row.kind !== "workflow") keepBaseline(context, row);
+      const changes = { before: loggedJob(before), after: loggedJob(toRecord(row)) };
+      logChange(context, "job.updated", { kind: "job", id }, changes);
       return toRecord(row);
     },
     { durable: true },
@@ -216,14 +228,12 @@ export async function deleteJob(
   const { n } = requireDeletable(context, id);
   while (connection.write(() => dropCopies(context, n, DELETE_BATCH))) await setImmediate();
   while (connection.write(() => dropStates(context, n, DELETE_BATCH))) await setImmediate();
-  while (connection.write(() => dropMonitor(context, n, DELETE_BATCH))) await setImmediate();
-  return connection.write(
+  const deletion = connection.write(
     () => {
-      requireDeletable(context, id);
+      const deleted = requireDeletable(context, id);
       // A run may have started and ended in between.
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
       dropStates(context, n, Number.MAX_SAFE_INTEGER);
-      while (dropMonitor(context, n, DELETE_BATCH));
       dropWaiting(context, "job = ?", n);
       trimFixtures(context, n, 0);
       connection.sql("DELETE FROM job_versions WHERE job = ?").run(n);
@@ -245,11 +255,28 @@ export async function deleteJob(
         )
         .run(n);
       connection.sql("DELETE FROM schedule_outcome_counts WHERE job = ?").run(n);
+      logChange(context, "job.deleted", { kind: "job", id }, { before: loggedJob(toRecord(deleted)) });
       connection.sql("DELETE FROM jobs WHERE id = ?").run(id);
       return options.runs === true ? insertDeletion(context, { jobId: id, includeKept: true }, now) : null;
     },
     { durable: true },
   );
+  // Not before: a job that survives keeps its history. After a crash, `removeExpired` goes on.
+  while (dropMonitorsWithoutJob(context, DELETE_BATCH) > 0) await setImmediate();
+  return deletion;
+}
+
+/** What the audit log compares. */
+function loggedJob(record: JobRecord): object {
+  const {
+    id: _id,
+    createdAt: _created,
+    updatedAt: _updated,
+    nextAt: _next,
+    nextOccurrenceAt: _occurrence,
+    ...job
+  } = record;
+  return job;
 }
 
 /** Throws while a run of the job has not ended. */

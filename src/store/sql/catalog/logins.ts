@@ -1,4 +1,4 @@
-import type { LoginStore } from "../../ports/login-port.ts";
+import type { LoginStore } from "../../ports/security/login-port.ts";
 import type { Context } from "../kernel/context.ts";
 
 const NAME_PREFIX = "ended_login ";

@@ -1,4 +1,5 @@
 /** Proxies, their health, and the runs that check them. */
+import { logChange } from "../kernel/audit-entry.ts";
 import { OrbError } from "../../../base/errors.ts";
 import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import type { CheckedProxies } from "../../../domain/proxy/proxy-refresh.ts";
@@ -88,7 +89,14 @@ function addProxies(context: Context, proxies: readonly NewProxy[], now: number)
   let added = 0;
   for (let from = 0; from < proxies.length; from += INSERT_BATCH) {
     const part = proxies.slice(from, from + INSERT_BATCH);
-    added += context.connection.write(() => addPart(context, part, now), { durable: true });
+    added += context.connection.write(
+      () => {
+        const inPart = addPart(context, part, now);
+        logChange(context, "proxies.added", { kind: "proxy", id: null }, { after: { added: inPart, of: part.length } });
+        return inPart;
+      },
+      { durable: true },
+    );
   }
   return { added, existing: proxies.length - added };
 }
@@ -156,6 +164,7 @@ function setDisabled(context: Context, id: string, disabled: boolean): ProxyReco
       const { n } = requireProxy(context, id);
       connection.sql("UPDATE proxies SET disabled = ? WHERE n = ?").run(disabled ? 1 : 0, n);
       markChanged(context, n);
+      logChange(context, disabled ? "proxy.disabled" : "proxy.enabled", { kind: "proxy", id });
       return toRecord(context, requireProxy(context, id));
     },
     { durable: true },
@@ -169,6 +178,7 @@ function deleteProxy(context: Context, id: string): void {
       const { n } = requireProxy(context, id);
       connection.sql("DELETE FROM proxy_sites WHERE proxy = ?").run(n);
       connection.sql("DELETE FROM proxies WHERE n = ?").run(n);
+      logChange(context, "proxy.deleted", { kind: "proxy", id });
       connection.sql("UPDATE control SET proxies_removed = ?").run(nextChange(context));
     },
     { durable: true },

@@ -1,4 +1,5 @@
 /** Proposals that repair the rules of a job after its pages changed. */
+import { actingAs, logChange } from "../kernel/audit-entry.ts";
 import { OrbError } from "../../../base/errors.ts";
 import { isoOf } from "../../../base/iso.ts";
 import type { RepairProposal, RepairState } from "../../../domain/health/repair.ts";
@@ -119,6 +120,11 @@ function recordRepair(
       if (repair.state !== "open" || isKnown) return { repair: toRecord(stored), alert: null };
       if (effect === undefined) proposed(context, job, stored, now);
       const after = effect === undefined ? stored : apply(context, job, stored, effect, now);
+      if (effect !== undefined) {
+        const actor = { kind: "repair", id: jobId, name: job.name ?? jobId } as const;
+        const changes = { after: { proposal: after.number } };
+        actingAs(actor, () => logChange(context, "job.repaired", { kind: "job", id: jobId }, changes));
+      }
       const record = toRecord(after);
       if (deliver === undefined) return { repair: record, alert: null };
       const alert = alertOf(job, after, effect !== undefined);
@@ -224,6 +230,7 @@ function acceptRepair(
           "the degraded run was continued or accepted, or another run was compared, while its pages were read again",
           { fields: [{ path: "reread", message: "the run is not as it was read" }], hint: "Accept without reread." },
         );
+      logChange(context, "job.repaired", { kind: "job", id: jobId }, { after: { proposal: number } });
       return toRecord(apply(context, job, repair, effect, now));
     },
     { durable: true },
@@ -336,6 +343,7 @@ function rejectRepair(context: Context, jobId: string, number: number, now: numb
       const row = connection
         .sql("UPDATE repairs SET state = 'rejected', decided_at = ? WHERE job = ? RETURNING *")
         .get(now, job.n);
+      logChange(context, "job.repair_rejected", { kind: "job", id: jobId }, { after: { proposal: number } });
       return toRecord(row as unknown as RepairRow);
     },
     { durable: true },

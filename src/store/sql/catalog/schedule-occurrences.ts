@@ -15,6 +15,7 @@ import {
 } from "../../ports/schedule-port.ts";
 import { bumpControl, type Context, rows } from "../kernel/context.ts";
 import { insertRunWithTasks } from "../tasks/enqueue.ts";
+import { actingAs } from "../kernel/audit-entry.ts";
 import { dueJobs, jobNumber, nextDueAt } from "./jobs.ts";
 import { moveRun } from "../runs/move-run.ts";
 
@@ -118,7 +119,8 @@ function startOccurrence(
     const before = lastNoted(context, job);
     if (missed !== undefined && missed.at > before) recordOccurrence(context, job, { ...missed, runId: null }, now);
     if (occurrence.at <= before) return { kind: "gone" };
-    const start = startUnlessBlocked(context, run, tasks, occurrence, now);
+    const actor = { kind: "schedule", id: occurrence.jobId, name: run.name ?? run.url ?? occurrence.jobId } as const;
+    const start = actingAs(actor, () => startUnlessBlocked(context, run, tasks, occurrence, now));
     const times = { at: occurrence.at, until: occurrence.at, count: 1 };
     if (start.kind === "started")
       recordOccurrence(context, job, { ...times, outcome: "started", runId: start.created.id, message: null }, now);

@@ -1,6 +1,7 @@
 import { OrbError } from "../../../base/errors.ts";
 import type { Created, NewSession, IdempotencyKey, SessionHealth, SessionRecord } from "../../records/job-records.ts";
 import { type Context, nextRow, parseJson, positionOf, rows } from "../kernel/context.ts";
+import { logChange } from "../kernel/audit-entry.ts";
 import { createOnce } from "../kernel/idempotency-keys.ts";
 
 interface SessionRow {
@@ -46,13 +47,20 @@ function refuseTakenName({ connection }: Context, name: string): void {
   throw new OrbError("input_invalid", `name: ${message}`, { fields: [{ path: "name", message }] });
 }
 
+const loggedSession = ({ name, origin, holds, checkUrl }: Omit<SessionRecord, "sealed">) => ({
+  name,
+  origin,
+  holds,
+  check_url: checkUrl,
+});
+
 export async function createSession(
   context: Context,
   session: NewSession,
   now: number,
   once?: IdempotencyKey,
 ): Promise<Created<SessionRecord>> {
-  const answer = await createOnce(context, once, now, () => {
+  const create = () => {
     if (session.name !== null) refuseTakenName(context, session.name);
     const { n, id } = nextRow(context, "session");
     const row = context.connection
@@ -72,8 +80,11 @@ export async function createSession(
       ) as unknown as SessionRow;
     // The stored idempotent response must not contain the secret.
     const { sealed: _, ...created } = toRecord(row);
+    logChange(context, "session.created", { kind: "session", id }, { after: loggedSession(created) });
     return { created, lanes: [] };
-  });
+  };
+  const locks = session.name === null ? {} : { names: [`session:${session.name}`] };
+  const answer = await createOnce(context, once, now, create, locks);
   return { ...answer, created: { ...answer.created, sealed: new Uint8Array() } };
 }
 
@@ -117,7 +128,8 @@ export function noteSessionUse({ connection }: Context, id: string, now: number)
 export function deleteSession(context: Context, id: string): void {
   context.connection.write(
     () => {
-      requireSession(context, id);
+      const row = requireSession(context, id);
+      logChange(context, "session.deleted", { kind: "session", id }, { before: loggedSession(toRecord(row)) });
       context.connection.sql("DELETE FROM sessions WHERE id = ?").run(id);
     },
     { durable: true },

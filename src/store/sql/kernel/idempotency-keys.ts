@@ -1,5 +1,6 @@
 import { OrbError } from "../../../base/errors.ts";
 import type { Created, IdempotencyKey } from "../../records/job-records.ts";
+import type { SharedLocks } from "./connection.ts";
 import type { Context } from "./context.ts";
 
 /** Keys are remembered this long. */
@@ -15,11 +16,11 @@ export function createOnce<T>(
   once: IdempotencyKey | undefined,
   now: number,
   create: () => { created: T; lanes: string[] },
-  /** Runs that exist already, and are written. */
-  runs: readonly string[] = [],
+  /** Runs that exist already, and are written; names that only one writer at a time may create. */
+  { runs = [], names = [] }: Partial<SharedLocks> = {},
 ): Promise<Created<T>> {
-  const names = once === undefined ? [] : [`key:${once.key}`];
-  return context.connection.writeTogether(() => createOnceInTransaction(context, once, now, create), { names, runs });
+  const locks = { names: once === undefined ? names : [...names, `key:${once.key}`], runs };
+  return context.connection.writeTogether(() => createOnceInTransaction(context, once, now, create), locks);
 }
 
 /** As `createOnce`, within the caller's transaction. */

@@ -1,3 +1,4 @@
+import { logChange } from "../kernel/audit-entry.ts";
 import type { Collector, Connection } from "../kernel/connection.ts";
 import { bumpControl, type Context, RANK } from "../kernel/context.ts";
 
@@ -127,6 +128,8 @@ export function setBudgetCap(context: Context, key: string, cap: number | null):
   const { connection } = context;
   connection.write(
     () => {
+      const limits = { before: { limit: budgetCap(context, key) }, after: { limit: cap } };
+      logChange(context, "concurrency_key.updated", { kind: "concurrency_key", id: key }, limits);
       writeCap(context, key, cap);
       bumpControl(context);
     },

@@ -1,7 +1,7 @@
 import type { MonitorStore } from "../../ports/monitors/monitor-port.ts";
 import type { TrackedPageStore } from "../../ports/monitors/tracked-port.ts";
 import type { Context } from "../kernel/context.ts";
-import { readMonitor, readMonitorChange, readMonitorChanges } from "./changes.ts";
+import { readMonitor, readMonitorChange, readMonitorChanges, trimMonitor } from "./changes.ts";
 import { concludeMonitor, dropWaitingPages, recordComparisons, recordUnreached } from "./record-changes.ts";
 import { expireTracked, readTrackedPage } from "./tracked-pages.ts";
 import { monitorsDue, readMonitorState, readWaitingPages } from "./waiting-pages.ts";
@@ -17,6 +17,7 @@ export function monitorStore(context: Context): MonitorStore & TrackedPageStore 
     recordUnreached: async (runId, what, limit, now) => recordUnreached(context, runId, what, limit, now),
     dropWaitingPages: async (runId, limit) => dropWaitingPages(context, runId, limit),
     concludeMonitor: async (run, options, now) => concludeMonitor(context, run, options, now),
+    trimMonitor: async (runId, keep, limit) => trimMonitor(context, runId, keep, limit),
     monitor: async (jobId) => readMonitor(context, jobId),
     monitorChanges: async (jobId, options) => readMonitorChanges(context, jobId, options),
     monitorChange: async (jobId, number) => readMonitorChange(context, jobId, number),

@@ -7,7 +7,8 @@ import type { AlertRecord, NewAlert } from "../../ports/alert-port.ts";
 import type { ComparedPage, MonitorStore } from "../../ports/monitors/monitor-port.ts";
 import { insertAlerts } from "../catalog/alerts.ts";
 import { appendEvent, type Context, mergeFacts, parseJson, rows } from "../kernel/context.ts";
-import { dropChanges } from "./changes.ts";
+import { recordOrphanedFiles } from "../runs/orphaned-files.ts";
+import { lockMonitor } from "./changes.ts";
 import { dropWaiting, dropWaitingOf, MONITOR_IS_DUE, type StateRow } from "./waiting-pages.ts";
 
 interface RunRow {
@@ -53,6 +54,7 @@ export function recordComparisons(
   const { connection } = context;
   connection.write(
     () => {
+      lockMonitor(context, runId);
       const run = dueRun(context, runId);
       if (run === undefined) return;
       for (const page of pages) {
@@ -138,14 +140,15 @@ function write(context: Context, run: RunRow, row: PageRow, { what, page, before
     );
     if (before !== null) keepFile(context, change, "before", before);
     keepFile(context, change, "after", { hash: row.hash!, size: row.size!, sealed: row.sealed });
+    // A difference shows both sides.
+    const sealed = Math.max(row.sealed, before?.sealed ?? 0);
     if (diff !== null)
-      keepFile(context, change, "diff", { hash: Buffer.from(diff.hash, "hex"), size: diff.size, sealed: row.sealed });
+      keepFile(context, change, "diff", { hash: Buffer.from(diff.hash, "hex"), size: diff.size, sealed });
   }
-  connection
-    .sql(
-      "INSERT INTO orphaned_files SELECT hash FROM monitor_states WHERE job = ? AND key_hash = ? ON CONFLICT DO NOTHING",
-    )
-    .run(row.job, row.key_hash);
+  const replaced = connection
+    .sql("SELECT hash FROM monitor_states WHERE job = ? AND key_hash = ?")
+    .get(row.job, row.key_hash) as { hash: Uint8Array } | undefined;
+  if (replaced !== undefined) recordOrphanedFiles(context, [Buffer.from(replaced.hash).toString("hex")]);
   connection
     .sql(
       `INSERT INTO monitor_states (job, key_hash, url, rules, hash, size, sealed, digest, profile, run, read_at, changed_at,
@@ -235,7 +238,7 @@ function recordRemoved(context: Context, run: RunRow, page: RemovedPage, what: M
   const counts = { added: 0, removed: 0, share: 1, summary: null };
   const change = insertChange(context, run, page, { change: "removed", what, ...counts }, page, now);
   keepFile(context, change, "before", page);
-  connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(page.hash);
+  recordOrphanedFiles(context, [Buffer.from(page.hash).toString("hex")]);
   connection.sql("DELETE FROM monitor_states WHERE job = ? AND key_hash = ?").run(page.job, page.key_hash);
 }
 
@@ -243,6 +246,7 @@ export function recordUnreached(context: Context, runId: string, what: Monitored
   const { connection } = context;
   return connection.write(
     () => {
+      lockMonitor(context, runId);
       const run = dueRun(context, runId);
       const facts = parseJson<RunFacts>(run?.facts ?? null, {});
       if (run === undefined || run.status !== "completed" || facts.reached_all === undefined) return 0;
@@ -262,6 +266,7 @@ export function recordUnreached(context: Context, runId: string, what: Monitored
 
 export function dropWaitingPages(context: Context, runId: string, limit: number): number {
   return context.connection.write(() => {
+    lockMonitor(context, runId);
     const run = dueRun(context, runId);
     return run === undefined ? 0 : dropWaitingOf(context, run.n, limit);
   });
@@ -273,7 +278,7 @@ const MAX_NAMED = 10;
 export function concludeMonitor(
   context: Context,
   { runId, generation }: { runId: string; generation: number },
-  { deliver, keep }: { deliver: boolean; keep: number },
+  { deliver }: { deliver: boolean },
   now: number,
 ): Awaited<ReturnType<MonitorStore["concludeMonitor"]>> {
   const { connection } = context;
@@ -300,7 +305,6 @@ export function concludeMonitor(
         | undefined;
       if (job === undefined) return { counts, alert: null };
       mergeFacts(context, run.n, { monitor: counts });
-      dropChanges(context, job.n, keep);
       if (list.length === 0) return { counts, alert: null };
       return { counts, alert: report(context, run, job.name, counts, list, deliver, now) };
     },

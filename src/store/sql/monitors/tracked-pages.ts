@@ -4,7 +4,7 @@ import type { TrackedPageRecord } from "../../ports/monitors/tracked-port.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { Collector } from "../kernel/connection.ts";
 import { type Context, RANK } from "../kernel/context.ts";
-import { recordOrphanedFiles } from "../runs/retention.ts";
+import { recordOrphanedFiles } from "../runs/orphaned-files.ts";
 import { monitorKey } from "./waiting-pages.ts";
 
 export function keepTrackedPage(context: Context, { report }: SettledTask, now: number): void {

@@ -3,7 +3,7 @@ import type { VolatileProfile } from "../../../domain/monitor/volatile.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { MonitorRun, MonitorState, WaitingPage } from "../../ports/monitors/monitor-port.ts";
 import { type Context, keyHash, parseJson, rows } from "../kernel/context.ts";
-import { recordOrphanedFiles } from "../runs/retention.ts";
+import { recordOrphanedFiles } from "../runs/orphaned-files.ts";
 
 /** Without a run: the row's key already contains the job. */
 export const monitorKey = (key: string): Uint8Array => keyHash("", key);
@@ -68,6 +68,7 @@ export interface StateRow {
   profile: string | null;
   run: number;
   read_at: number;
+  changed_at: number;
 }
 
 const toState = (row: StateRow): MonitorState => ({
@@ -75,9 +76,10 @@ const toState = (row: StateRow): MonitorState => ({
   content: { hash: hex(row.hash), size: row.size, isSealed: row.sealed === 1, digest: row.digest },
   profile: parseJson<VolatileProfile | null>(row.profile, null),
   readAt: row.read_at,
+  contentAt: row.changed_at,
 });
 
-const STATE_COLUMNS = "s.rules, s.hash, s.size, s.sealed, s.digest, s.profile, s.run, s.read_at";
+const STATE_COLUMNS = "s.rules, s.hash, s.size, s.sealed, s.digest, s.profile, s.run, s.read_at, s.changed_at";
 
 export function readMonitorState({ connection }: Context, jobId: string, key: string): MonitorState | null {
   const row = connection
@@ -129,6 +131,7 @@ interface WaitingRow {
   profile: string | null;
   state_run: number | null;
   state_read_at: number | null;
+  state_changed_at: number | null;
 }
 
 export function readWaitingPages({ connection }: Context, runId: string, limit: number): WaitingPage[] {
@@ -136,7 +139,7 @@ export function readWaitingPages({ connection }: Context, runId: string, limit: 
     .sql(
       `SELECT p.n, p.url, p.rules, p.hash, p.size, p.again_hash, p.again_size, p.sealed, p.digest, p.read_at,
          s.rules AS state_rules, s.hash AS state_hash, s.size AS state_size, s.sealed AS state_sealed,
-         s.digest AS state_digest, s.profile, s.run AS state_run, s.read_at AS state_read_at
+         s.digest AS state_digest, s.profile, s.run AS state_run, s.read_at AS state_read_at, s.changed_at AS state_changed_at
        FROM runs r JOIN monitor_pages p ON p.run = r.n
          LEFT JOIN monitor_states s ON s.job = p.job AND s.key_hash = p.key_hash AND s.rules = p.rules
        WHERE r.id = ? ORDER BY p.n LIMIT ?`,
@@ -164,21 +167,20 @@ export function readWaitingPages({ connection }: Context, runId: string, limit: 
             profile: row.profile,
             run: row.state_run!,
             read_at: row.state_read_at!,
+            changed_at: row.state_changed_at!,
           }),
   }));
 }
 
 /** Removes rows and records their files, which a later sweep removes unless another row references them. */
-export function dropWaiting({ connection }: Context, which: string, ...values: (string | number)[]): number {
-  const found = connection.sql(`SELECT 1 FROM monitor_pages WHERE ${which} LIMIT 1`).get(...values);
-  if (found === undefined) return 0;
-  for (const column of ["hash", "again_hash"])
-    connection
-      .sql(
-        `INSERT INTO orphaned_files SELECT DISTINCT ${column} FROM monitor_pages WHERE ${column} IS NOT NULL AND ${which}
-         ON CONFLICT DO NOTHING`,
-      )
-      .run(...values);
+export function dropWaiting(context: Context, which: string, ...values: (string | number)[]): number {
+  const { connection } = context;
+  const found = rows<{ hash: Uint8Array | null; again_hash: Uint8Array | null }>(
+    connection.sql(`SELECT hash, again_hash FROM monitor_pages WHERE ${which}`).all(...values),
+  );
+  if (found.length === 0) return 0;
+  const files = found.flatMap((row) => [row.hash, row.again_hash]).filter((hash) => hash !== null);
+  recordOrphanedFiles(context, files.map(hex));
   // The files are deleted next.
   connection.dialect.outliveCrash(connection);
   return Number(connection.sql(`DELETE FROM monitor_pages WHERE ${which}`).run(...values).changes);

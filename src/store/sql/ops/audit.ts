@@ -153,7 +153,7 @@ const CHECKS: readonly Check[] = [
         // Tasks cut off by an end are swept soon.
         `SELECT id, status, open_streams FROM runs
          WHERE (status = 'running' AND open_streams = 0 AND coalesce(json_extract(hold, '$.reason'), '') <> 'data_quality') OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0
-           AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages'), json_extract(facts, '$.left.proxies'))
+           AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages'), json_extract(facts, '$.left.proxies'), json_extract(facts, '$.left.saturated'))
              IS NULL)`,
       ).map((row) => `run ${row.id} is ${row.status} with ${row.open_streams} open streams`),
   },
@@ -285,19 +285,12 @@ const CHECKS: readonly Check[] = [
            AND v.version = (SELECT max(w.version) FROM job_versions w WHERE w.job = j.n)
            AND (j.kind = 'workflow' OR (v.recipe = j.recipe AND v.url = j.url AND v.tags = j.tags)))`,
       ).map((row) => `job ${row.id} is not`),
-      ...[
-        "job_versions",
-        "repairs",
-        "run_pages",
-        "monitors",
-        "monitor_states",
-        "monitor_pages",
-        "monitor_changes",
-      ].flatMap((table) =>
-        all<{ job: number }>(
-          context,
-          `SELECT DISTINCT x.job FROM ${table} x WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.n = x.job)`,
-        ).map((row) => `${table} of job number ${row.job}, which does not exist`),
+      ...["job_versions", "repairs", "run_pages", "monitor_pages"].flatMap((table) =>
+        withoutRow(context, table, "SELECT 1 FROM jobs j WHERE j.n = x.job"),
+      ),
+      // The rows of a deleted job's monitor are removed bit by bit, that of `monitors` as the last.
+      ...["monitor_states", "monitor_changes"].flatMap((table) =>
+        withoutRow(context, table, "SELECT 1 FROM monitors m WHERE m.job = x.job"),
       ),
     ],
   },
@@ -328,4 +321,10 @@ export function audit(context: Context): AuditReport {
     return damage.length > 0 ? damage : CHECKS.flatMap((check) => findingsOf(check, context));
   });
   return { checks: [SOUND_FILE, ...CHECKS].map((check) => check.name), findings };
+}
+
+/** Rows of a table whose job is not where it should be. */
+function withoutRow(context: Context, table: string, wanted: string): string[] {
+  const text = `SELECT DISTINCT x.job FROM ${table} x WHERE NOT EXISTS (${wanted})`;
+  return all<{ job: number }>(context, text).map(({ job }) => `${table} of job number ${job}, which does not exist`);
 }

@@ -1,4 +1,5 @@
 /** Selects the runs that a policy removes. Rows and files are removed later; see retention.ts. */
+import { logChange } from "../kernel/audit-entry.ts";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { ExpiryLimits, JobLimits, TrimmedJobs } from "../../ports/retention-port.ts";
 import { type Context, rows } from "../kernel/context.ts";
@@ -172,6 +173,7 @@ export function keepRun(context: Context, id: string, keep: boolean): void {
   connection.write(
     () => {
       connection.sql("UPDATE runs SET kept = ? WHERE n = ?").run(keep ? 1 : 0, requireRunNumber(context, id));
+      logChange(context, keep ? "run.kept" : "run.released", { kind: "run", id });
     },
     { durable: true },
   );

@@ -5,6 +5,7 @@
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
+import { logChange } from "../kernel/audit-entry.ts";
 import { type Context, rows } from "../kernel/context.ts";
 import { requireRun } from "./runs.ts";
 
@@ -58,6 +59,12 @@ export async function deleteRun(
       if (wanted !== undefined && run.kind !== wanted) throw new OrbError("not_found", `run ${id} is not a ${wanted}`);
       refuseUnlessDeletable(run);
       hideRuns(context, [run.n], now);
+      logChange(
+        context,
+        "run.deleted",
+        { kind: "run", id },
+        { before: { kind: run.kind, name: run.name, url: run.url } },
+      );
       return run.n;
     },
     { durable: true },

@@ -3,14 +3,8 @@ import type { Context } from "../kernel/context.ts";
 import { expireOldest, expireRuns, keepRun, lastRunNumber, trimJobs } from "./expire-runs.ts";
 import { noteDiskUse, readDiskUse, storedBytes } from "../ops/disk-use.ts";
 import { deleteRun } from "./hide-runs.ts";
-import {
-  dropFiles,
-  forgetOrphanedFiles,
-  isOrphaned,
-  orphanedFiles,
-  recordOrphanedFiles,
-  removeExpired,
-} from "./retention.ts";
+import { recordOrphanedFiles } from "./orphaned-files.ts";
+import { dropFiles, forgetOrphanedFiles, isOrphaned, orphanedFiles, removeExpired } from "./retention.ts";
 import {
   advanceDeletions,
   countDeletable,

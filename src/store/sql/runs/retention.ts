@@ -5,7 +5,9 @@ import type { DroppedFiles } from "../../ports/retention-port.ts";
 import type { Changes, Collector } from "../kernel/connection.ts";
 import { type Context, RANK, rows } from "../kernel/context.ts";
 import { changeCounters } from "../kernel/counters.ts";
+import { dropMonitorsWithoutJob } from "../monitors/changes.ts";
 import { hideChildren } from "./hide-runs.ts";
+import { ORPHANED_FILES } from "./orphaned-files.ts";
 
 /**
  * The next removable run. Child runs have higher numbers than their workflow and go first: the workflow stays until
@@ -19,7 +21,8 @@ const NEXT_RUN = `SELECT n, removing_at FROM runs WHERE removing_at IS NOT NULL 
 
 export function removeExpired(context: Context, limit: number): number {
   const { connection } = context;
-  if (connection.sql(NEXT_RUN).get() === undefined) return removeUselessPages(context, limit);
+  if (connection.sql(NEXT_RUN).get() === undefined)
+    return removeUselessPages(context, limit) || dropMonitorsWithoutJob(context, limit);
   return connection.write(() => {
     let removed = 0;
     // Page runs have few rows each, and there may be very many of them.
@@ -156,29 +159,15 @@ export function dropFiles(context: Context, ids: readonly string[]): DroppedFile
   });
 }
 
-/** Files that were stored for rows that were never written. */
-export function recordOrphanedFiles({ connection }: Context, hashes: readonly string[]): void {
-  if (hashes.length > 0) connection.atEnd(ORPHANED, () => hashes);
-}
-
 /** As `dropArtifacts`, while other runs may drop the same files. */
 export function replaceArtifacts({ connection }: Context, which: string, ...values: (string | number)[]): void {
   const text = `SELECT json_group_array(lower(hex(hash))) AS hashes FROM artifacts WHERE ${which}`;
   const answer = connection.dialect.ask(connection, [{ text, values }]);
-  connection.atEnd(ORPHANED, () => JSON.parse(String(answer()[0]?.["hashes"] ?? "[]")) as string[]);
+  connection.atEnd(ORPHANED_FILES, () => JSON.parse(String(answer()[0]?.["hashes"] ?? "[]")) as string[]);
   // The files are deleted next.
   connection.dialect.outliveCrash(connection);
   connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values);
 }
-
-/** In order: other runs may have files with the same content. */
-const ORPHANED: Collector<() => readonly string[]> = {
-  rank: RANK.orphanedFiles,
-  write(connection, lists) {
-    for (const hash of new Set(lists.flatMap((list) => list()).toSorted()))
-      connection.sql("INSERT INTO orphaned_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
-  },
-};
 
 const removeTasks: Step = (context, run, limit) => {
   const { connection } = context;

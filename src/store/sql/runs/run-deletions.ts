@@ -1,4 +1,5 @@
 /** Bulk deletions: recorded first, then carried out in batches by any process. */
+import { logChange } from "../kernel/audit-entry.ts";
 import { randomUUID } from "node:crypto";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { DeletionFilter, RunDeletion } from "../../ports/retention-port.ts";
@@ -63,6 +64,7 @@ export function insertDeletion(context: Context, filter: DeletionFilter, now: nu
        VALUES (?, ?, (SELECT coalesce(max(n), 0) FROM runs), ?, ?) RETURNING *`,
     )
     .get(randomUUID(), JSON.stringify(filter), countDeletable(context, filter), now) as unknown as DeletionRow;
+  logChange(context, "runs.deleted", { kind: "run_deletion", id: row.id }, { after: { filter, matched: row.matched } });
   connection.sql("DELETE FROM run_deletions WHERE finished_at IS NOT NULL AND n <= ?").run(row.n - MAX_KEPT);
   return toRecord(row);
 }

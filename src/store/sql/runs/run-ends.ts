@@ -1,3 +1,4 @@
+import { logChange } from "../kernel/audit-entry.ts";
 import { OrbError } from "../../../base/errors.ts";
 import { failure } from "../../../domain/run/failure.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
@@ -81,6 +82,7 @@ export function answerHuman(
       const run = requireRun(context, id);
       if (run.status !== "waiting_for_human")
         throw new OrbError("illegal_transition", `the run is ${run.status} and does not wait for a person`);
+      logChange(context, "run.answered", { kind: "run", id }, { after: answer });
       if ("sessionId" in answer) {
         mergeFacts(context, run.n, { session_id: answer.sessionId });
         // Answered tasks no longer wait: a later skip is for others.

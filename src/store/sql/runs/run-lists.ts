@@ -1,6 +1,7 @@
 /** Filtered lists of runs. */
 import { type RunFilter, SEARCHED_RUNS } from "../../records/job-records.ts";
 import type { RunRecord } from "../../ports/port.ts";
+import { ofVisibleRuns } from "../kernel/caller-limits.ts";
 import { badPosition, type Context } from "../kernel/context.ts";
 import { readIdsFrom } from "../kernel/ids-from.ts";
 import { likePattern } from "../kernel/like.ts";
@@ -55,7 +56,8 @@ export function conditionsOf(context: Context, filter: RunFilter): Conditions {
   if (filter.endedBefore !== undefined) addCondition("finished_at < ?", filter.endedBefore);
   if (filter.tag !== undefined) addCondition(WITH_TAG, filter.tag);
   if (filter.q !== undefined) addTextCondition(context, filter.q, addCondition);
-  return { condition: conditions.join(" AND "), values };
+  const visible = ofVisibleRuns();
+  return { condition: conditions.join(" AND ") + visible.text, values: [...values, ...visible.values] };
 }
 
 /** A run has the tags of its job. */

@@ -5,7 +5,7 @@ import type { TaskState } from "../../../domain/run/states.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { RunPageRecord } from "../../ports/repair-port.ts";
 import { type Context, rows } from "../kernel/context.ts";
-import { recordOrphanedFiles } from "./retention.ts";
+import { recordOrphanedFiles } from "./orphaned-files.ts";
 
 interface PageRow {
   n: number;

@@ -16,6 +16,9 @@ import {
   stampIdleLanesOfRun,
   toJson,
 } from "../kernel/context.ts";
+import { type Actor, currentCaller } from "../../../domain/access/caller.ts";
+import { logChange } from "../kernel/audit-entry.ts";
+import { ofVisibleRuns } from "../kernel/caller-limits.ts";
 import { moveRun, reopenRun } from "./move-run.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { stampStartEvent } from "../sites/site-deps.ts";
@@ -57,6 +60,7 @@ export interface RunRow {
   progress: number;
   hold: string | null;
   stall: string | null;
+  started_by?: string | null;
   message: string | null;
   created_at: number;
   started_at: number | null;
@@ -93,6 +97,7 @@ function toRecord({ instance }: Context, row: RunRow): RunRecord {
     progress: row.progress,
     degraded: parseJson<DegradedReason[] | null>(row.degraded, null),
     hold: parseJson<RunHold | null>(row.hold, null),
+    startedBy: parseJson<Actor | null>(row.started_by, null),
     message: row.message,
     createdAt: row.created_at,
     startedAt: row.started_at,
@@ -107,8 +112,9 @@ const SELECT_RUN = `SELECT *, (SELECT deleted_at FROM deleted_jobs d WHERE d.job
 
 /** Hidden runs do not exist for any reader. */
 export function runRow({ connection }: Context, id: string): RunRow | null {
-  const find = connection.sql(`${SELECT_RUN} WHERE id = ? AND removing_at IS NULL`);
-  return (find.get(id) as RunRow | undefined) ?? null;
+  const { text, values } = ofVisibleRuns();
+  const find = connection.sql(`${SELECT_RUN} WHERE id = ? AND removing_at IS NULL${text}`);
+  return (find.get(id, ...values) as RunRow | undefined) ?? null;
 }
 
 export function requireRun(context: Context, id: string): RunRow {
@@ -123,7 +129,8 @@ function runNotFound(id: string): OrbError {
 
 /** Only the run's number: its snapshot may be large. */
 export function requireRunNumber({ connection }: Context, id: string): number {
-  const row = connection.sql("SELECT n FROM runs WHERE id = ? AND removing_at IS NULL").get(id) as
+  const { text, values } = ofVisibleRuns();
+  const row = connection.sql(`SELECT n FROM runs WHERE id = ? AND removing_at IS NULL${text}`).get(id, ...values) as
     | { n: number }
     | undefined;
   if (row === undefined) throw runNotFound(id);
@@ -136,9 +143,9 @@ export function readRun(context: Context, id: string): RunRecord | null {
 }
 
 export function readRunByAlias(context: Context, alias: string): RunRecord | null {
-  const row = context.connection.sql(`${SELECT_RUN} WHERE alias = ? AND removing_at IS NULL`).get(alias) as
-    | RunRow
-    | undefined;
+  const { text, values } = ofVisibleRuns();
+  const find = context.connection.sql(`${SELECT_RUN} WHERE alias = ? AND removing_at IS NULL${text}`);
+  const row = find.get(alias, ...values) as RunRow | undefined;
   return row === undefined ? null : toRecord(context, row);
 }
 
@@ -165,7 +172,7 @@ export interface ParentStep {
 /** Within the caller's transaction. */
 export function insertRun(context: Context, run: NewRun, now: number, parent?: ParentStep): RunRecord {
   const { row, hold } = insertRunRow(context, run, now, { parent });
-  announceRun(context, row.n, run, hold, now);
+  announceRun(context, row, run, hold, now);
   return parent === undefined ? toRecord(context, row) : (readRun(context, row.id) as RunRecord);
 }
 
@@ -180,8 +187,9 @@ export function insertRunRow(
   const row = context.connection
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
-         created_at, parent_run, parent_task, parent_generation, hold, proxies, completion_hooks, temporary, removing_at, facts)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+         created_at, parent_run, parent_task, parent_generation, hold, proxies, completion_hooks, temporary, removing_at, facts, started_by)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+         ${parent === undefined ? "?" : "(SELECT p.started_by FROM runs p WHERE p.n = ?)"}) RETURNING *`,
     )
     .get(
       randomUUID(),
@@ -207,12 +215,21 @@ export function insertRunRow(
       run.temporary === true ? 1 : 0,
       hidden ? now : null,
       run.trace === undefined ? null : toJson({ trace: run.trace } satisfies RunFacts),
+      parent?.run ?? toJson(currentCaller()?.actor),
     ) as unknown as RunRow;
   return { row, hold };
 }
 
 /** Events and webhooks of a new run. Within the caller's transaction. */
-export function announceRun(context: Context, n: number, run: NewRun, hold: RunHold | null, now: number): void {
+export function announceRun(
+  context: Context,
+  { n, id }: Pick<RunRow, "n" | "id">,
+  run: NewRun,
+  hold: RunHold | null,
+  now: number,
+): void {
+  const { kind, name, url, jobId: job } = run;
+  logChange(context, "run.started", { kind: "run", id }, { after: { kind, name, url, job } });
   const meta = { kind: run.kind, ...run.meta };
   appendEvent(context, n, { type: "run.created", level: "info", message: "Run created", meta }, now);
   addWebhook(context, n, run, now);
@@ -256,7 +273,10 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
         endRunIfDone(context, row.n, now);
       }
       bumpControl(context);
-      return toRecord(context, requireRun(context, id));
+      const changed = requireRun(context, id);
+      const statuses = { before: { status: row.status }, after: { status: changed.status } };
+      logChange(context, to === "running" ? "run.resumed" : `run.${to}`, { kind: "run", id }, statuses);
+      return toRecord(context, changed);
     },
     { durable: true },
   );

@@ -1,4 +1,5 @@
 /** Changes the operator's settings of a site, and moves its work when its lane changes. */
+import { logChange } from "../kernel/audit-entry.ts";
 import { OrbError } from "../../../base/errors.ts";
 import { isGroupName, laneOfGroup, laneOfSite } from "../../../domain/lane/lane.ts";
 import type { ServerLimits, SiteLimits, SiteRecord } from "../../records/site-records.ts";
@@ -37,8 +38,8 @@ export function setSite(context: Context, site: string, change: Partial<SiteLimi
     () => {
       const { group, dependsOn, ...values } = change;
       const known = connection.sql("SELECT lane FROM sites WHERE site = ?").get(site) as { lane: number } | undefined;
-      const before = version === undefined ? null : readSite(context, site);
-      if (before !== null) refuseStale("the site", siteVersion(before), version);
+      const before = readSite(context, site);
+      if (before !== null && version !== undefined) refuseStale("the site", siteVersion(before), version);
       let lane = known?.lane ?? insertSite(context, site, laneOfSite(site));
       // Group first: limits set in the same call apply to the whole group.
       if (group !== undefined) lane = joinGroup(context, site, lane, group);
@@ -49,10 +50,23 @@ export function setSite(context: Context, site: string, change: Partial<SiteLimi
       bumpControl(context);
       refuseGroupOfShards(context, site);
       updateTargetShardCount(context, readSite(context, site) as SiteRecord);
-      return readSite(context, site) as SiteRecord;
+      const after = readSite(context, site) as SiteRecord;
+      logChange(
+        context,
+        "site.updated",
+        { kind: "site", id: site },
+        { before: loggedSite(before, change), after: change },
+      );
+      return after;
     },
     { durable: true },
   );
+}
+
+/** Only the limits that the call sets. */
+function loggedSite(before: SiteRecord | null, change: Partial<SiteLimits>): object {
+  const values = (before ?? {}) as unknown as Record<string, unknown>;
+  return Object.fromEntries(Object.keys(change).map((name) => [name, values[name] ?? null]));
 }
 
 /** Sites of a group share one lane, whose budget is counted in one place. */

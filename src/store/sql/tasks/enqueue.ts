@@ -1,3 +1,4 @@
+import { currentCaller } from "../../../domain/access/caller.ts";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
 import type { Created, IdempotencyKey } from "../../records/job-records.ts";
 import type { Enqueued, NewRun, NewTask, RunRecord } from "../../ports/port.ts";
@@ -10,6 +11,7 @@ import { insertRun, type ParentStep, requireRun } from "../runs/runs.ts";
 import { insertWorkflow } from "../workflows/insert-workflow.ts";
 import { isLarge, startLargeWorkflow } from "../workflows/stage-workflow.ts";
 import { CounterDeltas } from "./counter-deltas.ts";
+import { requireVisibleRun } from "../kernel/caller-limits.ts";
 import { lockRuns } from "../kernel/lock-runs.ts";
 
 export function enqueue(context: Context, runId: string, tasks: readonly NewTask[], now: number): Enqueued {
@@ -53,6 +55,11 @@ export function insertRunWithTasks(
   parent?: ParentStep,
 ): { created: RunRecord; lanes: string[] } {
   const created = insertRun(context, run, now, parent);
+  if (currentCaller() !== null && parent === undefined)
+    requireVisibleRun(context, created.id, [
+      run.site ?? null,
+      ...(run.workflow === undefined ? tasks.map(({ site }) => site) : []),
+    ]);
   if (run.workflow !== undefined) return insertWorkflow(context, created, run.workflow, run.snapshot, now);
   if (run.budget !== undefined) writeCap(context, run.budget.key, run.budget.cap);
   const hashes = tasks.map((task) => keyHash(created.id, task.key));

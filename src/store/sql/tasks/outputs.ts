@@ -1,6 +1,7 @@
 import { decodeId, encodeId } from "../../../domain/run/ids.ts";
 import type { ArtifactRole } from "../../../domain/run/outcome.ts";
 import type { ArtifactRecord, ResultRecord } from "../../records/output-records.ts";
+import { ofVisibleRuns } from "../kernel/caller-limits.ts";
 import { badPosition, type Context, rows } from "../kernel/context.ts";
 import { requireRunNumber } from "../runs/runs.ts";
 
@@ -68,12 +69,13 @@ export function resultsOf(context: Context, taskId: string): unknown[] {
 
 export function readArtifact(context: Context, id: string): ArtifactRecord | null {
   const row = decodeId(context.instance, "artifact", id);
+  const { text, values } = ofVisibleRuns();
   const found =
     row === null
       ? undefined
       : (context.connection
-          .sql("SELECT a.* FROM artifacts a JOIN runs r ON r.n = a.run WHERE a.n = ? AND r.removing_at IS NULL")
-          .get(row) as ArtifactRow | undefined);
+          .sql(`SELECT a.* FROM artifacts a JOIN runs ON runs.n = a.run WHERE a.n = ? AND removing_at IS NULL${text}`)
+          .get(row, ...values) as ArtifactRow | undefined);
   return found === undefined ? null : toArtifact(context, found);
 }
 

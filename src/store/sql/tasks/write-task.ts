@@ -5,7 +5,7 @@ import type { ClaimedTask, SettledTask } from "../../ports/port.ts";
 import type { ForEachChanged, Value } from "../kernel/connection.ts";
 import { type Context, STATE } from "../kernel/context.ts";
 import { packAttempts } from "./history.ts";
-import { recordOrphanedFiles } from "../runs/retention.ts";
+import { recordOrphanedFiles } from "../runs/orphaned-files.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 
 /**

@@ -12,6 +12,7 @@ import { changeAllCounters } from "../kernel/counters.ts";
 import { completeWorkflow, dependentsOf, insertEdges, insertSteps } from "./insert-workflow.ts";
 import { createOnce, storedResponse } from "../kernel/idempotency-keys.ts";
 import { lockRuns } from "../kernel/lock-runs.ts";
+import { requireVisibleRun } from "../kernel/caller-limits.ts";
 import { announceRun, insertRunRow } from "../runs/runs.ts";
 
 /** Steps and edges per transaction: some milliseconds. */
@@ -65,10 +66,11 @@ export async function startLargeWorkflow(
   await yieldToEventLoop();
   const create = () => {
     connection.sql("UPDATE runs SET removing_at = NULL WHERE n = ?").run(row.n);
-    announceRun(context, row.n, run, hold, now);
+    announceRun(context, row, run, hold, now);
+    requireVisibleRun(context, row.id, [row.site]);
     return completeWorkflow(context, { run: row, name: row.name, workflow, snapshot, tasks }, now);
   };
-  const created = await createOnce(context, once, now, create, [row.id]);
+  const created = await createOnce(context, once, now, create, { runs: [row.id] });
   // A concurrent call with the same key finished first.
   if (created.replayed) inRun(() => endSteps(context, row.n, steps.length, now));
   return created;

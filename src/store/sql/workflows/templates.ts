@@ -1,3 +1,4 @@
+import { logChange } from "../kernel/audit-entry.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import type { TemplateRecord } from "../../ports/workflow-port.ts";
@@ -31,11 +32,12 @@ export function putTemplate(
   const { connection } = context;
   return connection.write(
     () => {
+      lockTemplate(context, name);
       const current = readTemplate(context, name);
       const newest = String(current?.version ?? first - 1);
       refuseStale(`the template ${name}`, newest, version === undefined ? undefined : String(version));
       if (current !== null && isDeepStrictEqual(current.definition, definition)) return current;
-      return toRecord(
+      const saved = toRecord(
         connection
           .sql(
             `INSERT INTO templates (name, version, definition, created_at)
@@ -43,6 +45,9 @@ export function putTemplate(
           )
           .get(name, first, JSON.stringify(definition), now) as unknown as TemplateRow,
       );
+      const versions = { before: { version: current?.version ?? null }, after: { version: saved.version } };
+      logChange(context, "template.saved", { kind: "template", id: name }, versions);
+      return saved;
     },
     { durable: true },
   );
@@ -71,8 +76,20 @@ export function readTemplateVersions({ connection }: Context, name: string): Tem
   return rows<TemplateRow>(list).map(toRecord);
 }
 
-export function deleteTemplate({ connection }: Context, name: string): number {
-  return connection.write(() => Number(connection.sql("DELETE FROM templates WHERE name = ?").run(name).changes), {
-    durable: true,
-  });
+export function deleteTemplate(context: Context, name: string): number {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      lockTemplate(context, name);
+      const deleted = Number(connection.sql("DELETE FROM templates WHERE name = ?").run(name).changes);
+      if (deleted > 0) logChange(context, "template.deleted", { kind: "template", id: name });
+      return deleted;
+    },
+    { durable: true },
+  );
+}
+
+/** Versions of a template are numbered by one writer at a time. */
+function lockTemplate({ connection }: Context, name: string): void {
+  connection.dialect.lockName(connection, `template:${name}`);
 }

@@ -1,4 +1,5 @@
 /** Recovers a failed workflow: repeats some of its steps, and nothing else. */
+import { logChange } from "../kernel/audit-entry.ts";
 import { isOrbError, messageOf, OrbError } from "../../../base/errors.ts";
 import { TASK_STATES, type TaskState } from "../../../domain/run/states.ts";
 import type { RunRecord } from "../../ports/port.ts";
@@ -79,6 +80,7 @@ export function recoverWorkflow(context: Context, id: string, from: number | nul
       const event = { type: "run.recovering", message: `Run recovering: ${attempt}` } as const;
       reopenRun(context, { n, kind }, event, now, "recovering");
       bumpControl(context);
+      logChange(context, "run.recovering", { kind: "run", id }, { after: { from_step: from } });
       return readRun(context, id) as RunRecord;
     },
     { durable: true },

@@ -1,0 +1,66 @@
+/** The limits of the caller's key, as SQL: what is outside of them does not exist for it. */
+import { currentCaller } from "../../../domain/access/caller.ts";
+import { OrbError } from "../../../base/errors.ts";
+import type { Context } from "./context.ts";
+
+interface Condition {
+  text: string;
+  values: string[];
+}
+
+const EVERYTHING: Condition = { text: "", values: [] };
+const IN_LIST = "IN (SELECT value FROM json_each(?))";
+const TAGGED = `EXISTS (SELECT 1 FROM json_each(j.tags) AS tag WHERE tag.value ${IN_LIST})`;
+
+/** ` AND …` for a statement on `jobs`; empty without limits. */
+export function ofVisibleJobs(): Condition {
+  const limits = currentCaller()?.limits ?? null;
+  if (limits === null) return EVERYTHING;
+  const found: Condition = { text: "", values: [] };
+  if (limits.jobs !== null) add(found, `jobs.id ${IN_LIST}`, limits.jobs);
+  if (limits.sites !== null) add(found, `jobs.site ${IN_LIST}`, limits.sites);
+  if (limits.tags !== null)
+    add(found, `jobs.n IN (SELECT j.n FROM jobs j WHERE j.n = jobs.n AND ${TAGGED})`, limits.tags);
+  return found;
+}
+
+/** ` AND …` for a statement on `runs`. A run that a workflow started is visible if the workflow is. */
+export function ofVisibleRuns(): Condition {
+  const limits = currentCaller()?.limits ?? null;
+  if (limits === null) return EVERYTHING;
+  const found: Condition = { text: "", values: [] };
+  if (limits.jobs !== null) add(found, `o.job ${IN_LIST}`, limits.jobs);
+  if (limits.sites !== null) add(found, `o.site ${IN_LIST}`, limits.sites);
+  if (limits.tags !== null) add(found, `o.job IN (SELECT j.id FROM jobs j WHERE ${TAGGED})`, limits.tags);
+  const text = ` AND EXISTS (SELECT 1 FROM runs o WHERE o.n = coalesce(runs.parent_run, runs.n)${found.text})`;
+  return { text, values: found.values };
+}
+
+function add(condition: Condition, text: string, values: readonly string[]): void {
+  condition.text += ` AND ${text}`;
+  condition.values.push(JSON.stringify(values));
+}
+
+/** Within the transaction that wrote the job: it must not leave the limits. */
+export function requireVisibleJob({ connection }: Context, n: number): void {
+  const { text, values } = ofVisibleJobs();
+  if (text === "") return;
+  if (connection.sql(`SELECT 1 FROM jobs WHERE n = ?${text}`).get(n, ...values) === undefined) throw outside("job");
+}
+
+/** As `requireVisibleJob`, for a new run; `sites` are those of its first pages. */
+export function requireVisibleRun({ connection }: Context, id: string, sites: readonly (string | null)[]): void {
+  const { text, values } = ofVisibleRuns();
+  if (text === "") return;
+  const allowed = currentCaller()?.limits?.sites ?? null;
+  const isOutside = allowed !== null && sites.some((site) => site === null || !allowed.includes(site));
+  if (isOutside || connection.sql(`SELECT 1 FROM runs WHERE id = ?${text}`).get(id, ...values) === undefined)
+    throw outside("run");
+}
+
+function outside(what: string): OrbError {
+  return new OrbError(
+    "outside_limits",
+    `this key may not create such a ${what}: it is limited to other jobs, sites or tags`,
+  );
+}

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { FakeClock } from "../support/fake-clock.ts";
+import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
+
+const withToken = { settings: { token: TOKEN } };
+const admin = { authorization: `Bearer ${TOKEN}` };
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+interface Key {
+  id: string;
+  key: string;
+  prefix: string;
+}
+
+async function makeKey(served: TestApi, body: object, headers: Record<string, string> = admin): Promise<Key> {
+  const answer = await served.send("POST", "/keys", { name: "a key", role: "viewer", ...body }, headers);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.json<Key>();
+}
+
+const statusWith = async (served: TestApi, key: string, path = "/keys/me") =>
+  (await served.get(path, bearer(key))).status;
+
+async function makeJob(served: TestApi, name: string, more: object = {}): Promise<string> {
+  const body = { name, target_url: "https://a.example/", fields: { title: "h1" }, ...more };
+  const answer = await served.send("POST", "/jobs", body, admin);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.json<{ id: string }>().id;
+}
+
+describe("a key", () => {
+  test("is shown once, and works from then on; nothing shows it or its hash again", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const { id, key, prefix } = await makeKey(served, { name: "ci", role: "operator", requests_per_minute: 600 });
+    assert.match(key, /^orb_[\w-]{43}$/);
+    assert.ok(key.startsWith(prefix) && prefix.length < 12);
+    const me = await served.get("/keys/me", bearer(key));
+    const { kind, name, role, requests_per_minute: rate } = me.json<Record<string, unknown>>();
+    assert.deepEqual([kind, name, role, rate], ["key", "ci", "operator", 600]);
+    for (const path of [`/keys/${id}`, "/keys", "/audit-log", "/keys/me"]) {
+      const { status, text } = await served.get(path, admin);
+      assert.equal(status, 200, text);
+      assert.ok(!text.includes(key.slice(12)) && !/[0-9a-f]{64}/.test(text), path);
+    }
+    assert.ok(!served.log.join("").includes(key.slice(12)));
+    const shown = (await served.get(`/keys/${id}`, admin)).json<{ last_used_at: string | null; created_by: unknown }>();
+    assert.notEqual(shown.last_used_at, null);
+    assert.deepEqual(shown.created_by, { kind: "token", id: null, name: "APP_API_TOKEN" });
+  });
+
+  test("with a wrong character is no key, and is slowed down as a wrong token is", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const { key } = await makeKey(served, {});
+    const other = `${key.slice(0, -2)}${key.at(-2) === "A" ? "B" : "A"}${key.at(-1)}`;
+    for (const wrong of [other, key.slice(0, -1), `${key}A`, key.toUpperCase()])
+      assert.equal(await statusWith(served, wrong), 401);
+    assert.equal(await statusWith(served, key), 200);
+  });
+
+  test("of an admin may do what the token may; others may not make keys", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const { key } = await makeKey(served, { role: "admin" });
+    const second = await makeKey(served, { role: "operator" }, bearer(key));
+    const refused = await served.send("POST", "/keys", { name: "x", role: "admin" }, bearer(second.key));
+    assert.deepEqual([refused.status, refused.json<{ code: string }>().code], [403, "role_missing"]);
+    const limited = { name: "x", role: "admin", sites: ["a.example"] };
+    assert.equal((await served.send("POST", "/keys", limited, admin)).status, 422);
+  });
+
+  test("that is revoked or changed is refused at once by its server, and within a second by others", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock });
+    const { id, key } = await makeKey(served, { role: "operator" });
+    assert.equal(await statusWith(served, key), 200);
+    await served.send("PATCH", `/keys/${id}`, { role: "viewer" }, admin);
+    await clock.advance(500);
+    assert.equal((await served.send("POST", "/runs", {}, bearer(key))).status, 403);
+    await served.call({ method: "DELETE", path: `/keys/${id}`, headers: admin });
+    await clock.advance(500);
+    assert.equal(await statusWith(served, key), 401);
+    assert.equal((await served.send("PATCH", `/keys/${id}`, { name: "b" }, admin)).status, 409);
+    const list = (await served.get("/keys?revoked=false", admin)).json<unknown[]>();
+    assert.equal(list.length, 0);
+  });
+
+  test("that expires is refused from then on", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock });
+    const { key } = await makeKey(served, { expires_at: new Date(clock.now() + 60_000).toISOString() });
+    assert.equal(await statusWith(served, key), 200);
+    await clock.advance(61_000);
+    assert.equal(await statusWith(served, key), 401);
+    const past = { name: "x", role: "viewer", expires_at: new Date(clock.now() - 1).toISOString() };
+    assert.equal((await served.send("POST", "/keys", past, admin)).status, 422);
+  });
+
+  test("with a rate gets 429 with the time to wait, and others do not", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock });
+    const slow = await makeKey(served, { requests_per_minute: 6 });
+    const other = await makeKey(served, {});
+    for (let call = 0; call < 6; call += 1) assert.equal(await statusWith(served, slow.key), 200);
+    const refused = await served.get("/keys/me", bearer(slow.key));
+    assert.deepEqual([refused.status, refused.headers["retry-after"]], [429, "10"]);
+    assert.equal(refused.json<{ code: string }>().code, "rate_limited");
+    assert.equal(await statusWith(served, other.key), 200);
+    await clock.advance(10_000);
+    assert.equal(await statusWith(served, slow.key), 200);
+    assert.equal(await statusWith(served, slow.key), 429);
+  });
+
+  test("ends its open streams within a second of its revocation", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const { id, key } = await makeKey(served, {});
+    const stream = await fetch(`${served.url}/events/stream`, { headers: bearer(key) });
+    assert.equal(stream.status, 200);
+    const mine = await fetch(`${served.url}/events/stream`, { headers: admin });
+    await served.call({ method: "DELETE", path: `/keys/${id}`, headers: admin });
+    const revokedAt = performance.now();
+    for await (const _ of stream.body!);
+    assert.ok(performance.now() - revokedAt < 5000);
+    const first = await mine.body!.getReader().read();
+    assert.equal(first.done, false, "that of the token goes on");
+  });
+});
+
+describe("a browser", () => {
+  test("signs in with a key, has its rights, and its cookie ends with the key", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock });
+    const { id, key } = await makeKey(served, { name: "eve", role: "viewer" });
+    const answer = await served.send("POST", "/session", { token: key });
+    assert.equal(answer.status, 204);
+    const [set] = [answer.headers["set-cookie"]].flat();
+    assert.match(set ?? "", /^orb_session=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+    assert.ok(!set?.includes(key));
+    const cookie = (set ?? "").split(";")[0] ?? "";
+    const own = { cookie, origin: served.url };
+    assert.equal((await served.get("/keys/me", own)).json<{ name: string }>().name, "eve");
+    assert.equal((await served.send("POST", "/keys", { name: "x", role: "admin" }, own)).status, 403);
+    assert.equal((await served.get("/keys/me", { cookie: cookie.replace(/.$/, "x") })).status, 401);
+    const foreign = await served.send("POST", "/runs", {}, { cookie });
+    assert.equal(foreign.json<{ code: string }>().code, "forbidden_origin");
+    await served.call({ method: "DELETE", path: `/keys/${id}`, headers: admin });
+    await clock.advance(500);
+    assert.equal((await served.get("/keys/me", own)).status, 401);
+    assert.equal((await served.send("POST", "/session", { token: key })).status, 401);
+  });
+});
+
+describe("without a token", () => {
+  test("everybody on this machine is an admin, and a key still has only its own rights", async (t) => {
+    const served = await openTestApi(t);
+    const me = (headers: Record<string, string>) => served.get("/keys/me", headers);
+    const { kind, role } = (await me({})).json<{ kind: string; role: string }>();
+    assert.deepEqual([kind, role], ["local", "admin"]);
+    const { id, key } = await makeKey(served, { role: "viewer" }, {});
+    assert.equal((await me(bearer(key))).json<{ role: string }>().role, "viewer");
+    assert.equal((await served.send("POST", "/keys", { name: "x", role: "admin" }, bearer(key))).status, 403);
+    assert.equal((await me({ authorization: "Bearer anything" })).status, 200, "as before");
+    await served.call({ method: "DELETE", path: `/keys/${id}` });
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    assert.equal((await me(bearer(key))).status, 401);
+  });
+});
+
+describe("a key with limits", () => {
+  test("sees, starts and changes its jobs alone: others do not exist for it", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const mine = await makeJob(served, "mine", { tags: ["shop"] });
+    const other = await makeJob(served, "other");
+    const { key } = await makeKey(served, { role: "operator", tags: ["shop"] });
+    const own = bearer(key);
+    const list = (await served.get("/jobs?limit=1", own)).json<{ id: string }[]>();
+    assert.deepEqual(
+      list.map(({ id }) => id),
+      [mine],
+    );
+    const started = await served.send("POST", `/jobs/${mine}/runs`, undefined, own);
+    assert.equal(started.status, 201, started.text);
+    const run = started.json<{ id: string; started_by: unknown }>();
+    assert.deepEqual((run.started_by as { name: string }).name, "a key");
+    const hidden = await served.send("POST", `/jobs/${other}/runs`, undefined, admin);
+    const { id: hiddenRun } = hidden.json<{ id: string }>();
+    assert.deepEqual(
+      (await served.get("/runs", own)).json<{ id: string }[]>().map(({ id }) => id),
+      [run.id],
+    );
+    for (const path of [
+      `/jobs/${other}`,
+      `/jobs/runs/${hiddenRun}`,
+      `/jobs/runs/${hiddenRun}/events`,
+      `/jobs/runs/${hiddenRun}/events/stream`,
+    ])
+      assert.equal((await served.get(path, own)).status, 404, path);
+    assert.equal((await served.send("POST", `/jobs/${other}/runs`, undefined, own)).status, 404);
+    assert.equal((await served.send("POST", `/jobs/runs/${hiddenRun}/cancel`, undefined, own)).status, 404);
+    const escape = await served.send("PATCH", `/jobs/${mine}`, { tags: ["news"] }, own);
+    assert.deepEqual([escape.status, escape.json<{ code: string }>().code], [403, "outside_limits"]);
+    for (const path of ["/overview", "/queue/items", "/events/stream", "/sessions", "/proxies"])
+      assert.equal((await served.get(path, own)).json<{ code: string }>().code, "key_limited", path);
+  });
+
+  test("to sites starts pages of these sites alone", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const { key } = await makeKey(served, { role: "operator", sites: ["A.example"] });
+    const start = (url: string) =>
+      served.send("POST", "/runs", { target_url: url, fields: { title: "h1" } }, bearer(key));
+    assert.equal((await start("https://a.example/")).status, 201);
+    assert.equal((await start("https://b.example/")).status, 403);
+    const crawl = { start_urls: ["https://a.example/", "https://b.example/"] };
+    const answer = await served.send("POST", "/scraping/async-scrape", crawl, bearer(key));
+    assert.ok(answer.status === 403 || answer.status === 422, answer.text);
+  });
+});

@@ -15,7 +15,16 @@ export interface BoostedModel {
   trees: TreeNode[];
 }
 
-export const SETTINGS = { trees: 120, leaves: 16, rate: 0.12, lambda: 5, leastWeight: 3, columnShare: 0.25 };
+export interface Settings {
+  trees: number;
+  leaves: number;
+  rate: number;
+  lambda: number;
+  leastWeight: number;
+  columnShare: number;
+}
+
+export const SETTINGS: Settings = { trees: 120, leaves: 16, rate: 0.12, lambda: 5, leastWeight: 3, columnShare: 0.25 };
 
 const BINS = 48;
 const SAMPLE = 20_000;
@@ -108,14 +117,14 @@ class TreeGrower {
   readonly #columns: readonly number[];
   readonly #gradients: Float64Array;
   readonly #curvatures: Float64Array;
-  readonly #settings: typeof SETTINGS;
+  readonly #settings: Settings;
 
   constructor(
     binned: Binned,
     columns: readonly number[],
     gradients: Float64Array,
     curvatures: Float64Array,
-    settings: typeof SETTINGS,
+    settings: Settings,
   ) {
     this.#binned = binned;
     this.#columns = columns;
@@ -193,7 +202,7 @@ class TreeGrower {
 }
 
 /** The finished tree; adds the leaf scores to the sums of their rows. */
-function toNode(leaf: Leaf, binned: Binned, settings: typeof SETTINGS, sums: Float64Array): TreeNode {
+function toNode(leaf: Leaf, binned: Binned, settings: Settings, sums: Float64Array): TreeNode {
   if (leaf.children === null || leaf.split === null) {
     const value = (settings.rate * leaf.gradient) / (leaf.weight + settings.lambda);
     for (const row of leaf.rows) sums[row]! += value;

@@ -10,7 +10,9 @@ import { readCorpus, type Corpus, type MarkedPage } from "./corpus.ts";
 import { loadPeers, type Peer } from "./peers.ts";
 import { scoreTexts } from "./score.ts";
 import { validate } from "./validate.ts";
-import { readTrainingSet, train, writeModel } from "./train.ts";
+import { readTrainingSet, train } from "./train.ts";
+import { trainTypes } from "./types.ts";
+import { writeModel } from "./write-model.ts";
 
 interface ContentOptions {
   folders: readonly string[];
@@ -29,7 +31,13 @@ export async function run(_rounds: number, { folders, ...options }: ContentOptio
   if (options.train === true) {
     const set = readTrainingSet(corpora);
     print(`learning from ${set.pages.length} pages …`);
-    writeFileSync(MODEL, writeModel(train(set, () => true)));
+    writeFileSync(
+      MODEL,
+      writeModel(
+        train(set, () => true),
+        trainTypes(set.pages, set.types, () => true),
+      ),
+    );
     print("the model is written; start again to measure it");
     return true;
   }

@@ -90,6 +90,7 @@ export const NAMES = {
     delete: "delete /workflows/templates/{name}",
     versions: "get /workflows/templates/{name}/versions",
   },
+  search: { web: "post /search" },
   extract: { preview: "post /extract/preview", learn: "post /extract/learn" },
   sites: {
     list: "get /sites",

@@ -8,7 +8,7 @@ export type Problem = {
   status: number;
   detail: string;
   /** stable; docs/api.md and docs/errors.md list them */
-  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "role_missing" | "key_limited" | "rate_limited" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "outside_limits" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
+  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "role_missing" | "key_limited" | "rate_limited" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "outside_limits" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "search_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
   errors?: {
     /** the field: items[0].url, query.limit, path.site, header.idempotency-key */
     path: string;
@@ -147,6 +147,10 @@ export type Job = {
     same_site: boolean;
     /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
     stay_within: "site" | "host" | "path";
+    /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+    goal: string;
+    /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+    stop_when_saturated: boolean;
     /** false: fetch only the start URLs and pages listed in sitemaps */
     follow_links: boolean;
     /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -497,6 +501,7 @@ export type Task = {
   error_message: string | null;
   next_try_at: string | null;
   depth: number | null;
+  relevance: number | null;
   strategy: string | null;
   http_status: number | null;
   duration_ms: number | null;
@@ -624,7 +629,16 @@ export type Crawl = {
     connection: number;
     general: number;
   };
-  end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
+  goal: {
+    text: string;
+    /** pages compared with the goal */
+    pages_read: number;
+    /** part of pages_read: at least half as relevant as the best page then */
+    relevant_pages: number;
+    /** of the most relevant page */
+    best_relevance: number;
+  } | null;
+  end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "saturated" | "breaker_open" | "no_proxies" | null;
   /** as requested; orb crawl --resume writes its results in this format */
   export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
   /** UTC, ISO 8601 */
@@ -1578,6 +1592,10 @@ export type RunRecipe = {
       same_site?: boolean;
       /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within?: "site" | "host" | "path";
+      /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+      goal?: string;
+      /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+      stop_when_saturated?: boolean;
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
       /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -1792,6 +1810,10 @@ export type JobVersion = {
       same_site: boolean;
       /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within: "site" | "host" | "path";
+      /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+      goal: string;
+      /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+      stop_when_saturated: boolean;
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links: boolean;
       /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -2390,7 +2412,16 @@ export interface Operations {
         connection: number;
         general: number;
       };
-      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
+      goal: {
+        text: string;
+        /** pages compared with the goal */
+        pages_read: number;
+        /** part of pages_read: at least half as relevant as the best page then */
+        relevant_pages: number;
+        /** of the most relevant page */
+        best_relevance: number;
+      } | null;
+      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "saturated" | "breaker_open" | "no_proxies" | null;
       /** as requested; orb crawl --resume writes its results in this format */
       export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
@@ -2625,6 +2656,10 @@ export interface Operations {
         same_site?: boolean;
         /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
         stay_within?: "site" | "host" | "path";
+        /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+        goal?: string;
+        /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+        stop_when_saturated?: boolean;
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
         /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -2997,6 +3032,10 @@ export interface Operations {
         same_site?: boolean;
         /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
         stay_within?: "site" | "host" | "path";
+        /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+        goal?: string;
+        /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+        stop_when_saturated?: boolean;
         /** false: fetch only the start URLs and pages listed in sitemaps */
         follow_links?: boolean;
         /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -4008,7 +4047,16 @@ export interface Operations {
         connection: number;
         general: number;
       };
-      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
+      goal: {
+        text: string;
+        /** pages compared with the goal */
+        pages_read: number;
+        /** part of pages_read: at least half as relevant as the best page then */
+        relevant_pages: number;
+        /** of the most relevant page */
+        best_relevance: number;
+      } | null;
+      end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "saturated" | "breaker_open" | "no_proxies" | null;
       /** as requested; orb crawl --resume writes its results in this format */
       export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
@@ -5330,6 +5378,54 @@ export interface Operations {
     body: undefined;
     answer: Key;
   };
+  /** Search the web */
+  "post /search": {
+    params: undefined;
+    query: undefined;
+    body: {
+      query: string;
+      /** results per source; default: 10 */
+      limit?: number;
+      /** default: ["web"] */
+      sources?: ("web" | "news" | "images")[];
+      /** such as en or de-AT; default: any */
+      language?: string;
+      /** how old a result may be */
+      time_range?: "day" | "week" | "month" | "year";
+      /** only results of these domains */
+      include_domains?: string[];
+      /** no results of these domains */
+      exclude_domains?: string[];
+    };
+    answer: {
+      web: {
+        url: string;
+        title: string;
+        description: string;
+        published: string | null;
+        image: string | null;
+        resolution: string | null;
+      }[];
+      news: {
+        url: string;
+        title: string;
+        description: string;
+        published: string | null;
+        image: string | null;
+        resolution: string | null;
+      }[];
+      images: {
+        url: string;
+        title: string;
+        description: string;
+        published: string | null;
+        image: string | null;
+        resolution: string | null;
+      }[];
+      /** such as engines that did not answer */
+      warnings: string[];
+    };
+  };
   /** Change the concurrency limit of a concurrency key; also applies to running work */
   "put /queue/concurrency-keys/{name}": {
     params: {
@@ -5409,6 +5505,10 @@ export interface Operations {
       same_site?: boolean;
       /** with same_site: limit the crawl to the site (with subdomains), the host, or the path of the start URL */
       stay_within?: "site" | "host" | "path";
+      /** what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings */
+      goal?: string;
+      /** with goal: end the crawl when hardly any of the last 50 pages was relevant */
+      stop_when_saturated?: boolean;
       /** false: fetch only the start URLs and pages listed in sitemaps */
       follow_links?: boolean;
       /** follow links to PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF and CSV files, and read them; default: true, but false with fields, items or extract */
@@ -5948,6 +6048,7 @@ export const ROUTES = {
   retryFailedItems: "post /queue/retry-failed",
   retryFailedTasks: "post /jobs/runs/{run_id}/retry-failed",
   revokeKey: "delete /keys/{key_id}",
+  searchWeb: "post /search",
   setConcurrencyKey: "put /queue/concurrency-keys/{name}",
   setResolver: "put /queue/resolvers/{name}",
   setSite: "put /sites/{site}",
@@ -5990,6 +6091,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /jobs/runs/{run_id}/resolve",
   "post /queue/retry-failed",
   "post /jobs/runs/{run_id}/retry-failed",
+  "post /search",
   "put /queue/concurrency-keys/{name}",
   "put /queue/resolvers/{name}",
   "put /sites/{site}",

@@ -11,12 +11,15 @@ import type { LiveWatch } from "../orchestrator/live/watch.ts";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
 import type { Reading } from "../orchestrator/reading.ts";
+import type { SearchServer } from "../orchestrator/search.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
 
 /** Dependencies of the API; the composition root provides them, the API starts nothing by itself. */
 export interface ApiDeps
   extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps, NotificationDeps, ImportDeps, BoardDeps {
   log: Log;
+  /** The operator's search server; null: none. */
+  search(): Promise<SearchServer | null>;
   random: Random;
   settings: ApiSettings;
   /** Path of a stored file, or its URL in the bucket. */

@@ -17,6 +17,7 @@ export const TAGS = {
   results: "extracted records and stored files",
   crawls: "start URLs and the links that lead from them",
   extract: "extraction rules, tested on a page",
+  search: "web search through the search server of the operator",
   live: "overview of everything, also as a stream",
   queue: "items to download or to pass to your own code; each is completed once",
   workflows:

@@ -156,6 +156,7 @@ const STATUS_OF_ERROR: Partial<Record<ErrorCode, number>> = {
   forbidden_target: 422,
   fetch_failed: 502,
   handler_failed: 502,
+  search_unavailable: 502,
   config_invalid: 503,
   handlers_invalid: 503,
 };

@@ -52,6 +52,7 @@ export function apiDeps(
     retention: client.retention,
     diskBudget: client.diskBudget,
     pages: work.pages,
+    search: async () => (config.searchUrl === null ? null : (await work.pages()).search),
     listFetcher: async () => (await work.pages()).http,
     openArtifact: (hash) => client.artifacts.open(hash),
     // The work that it wakes is not done for the caller.

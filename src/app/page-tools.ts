@@ -10,6 +10,7 @@ import type { Client } from "./context.ts";
 import type { Config } from "../config/options.ts";
 import { softBlockOf } from "../domain/page/soft-block.ts";
 import { commandWords, type Ocr, ocrCommand } from "../documents/ocr.ts";
+import { type SearchEndpoint, searxng } from "../pages/searxng.ts";
 import { ocrEndpoint } from "../pages/ocr-endpoint.ts";
 import { createDocumentReader, type DocumentReader } from "../documents/reader.ts";
 import { LlmEndpoint } from "../extract/llm/endpoint.ts";
@@ -31,6 +32,8 @@ export interface PageTools extends PageDeps {
   http: HttpClient;
   browser: BrowserPool;
   memory: MemoryLimit;
+  /** Null: no search server is configured. */
+  search: SearchEndpoint | null;
   close(): Promise<void>;
 }
 
@@ -66,12 +69,14 @@ export function createPageTools(
   const user = openUserExtractors(config, log, clock);
   const reader = shared ?? openPageReader(clock);
   const documents = openDocumentReader(config, clock);
+  const search = openSearch(config, clock);
   return {
     clock,
     http,
     browser,
     memory,
     reader,
+    search,
     documents,
     extractors: { llm, user: user.extract },
     strategies: {
@@ -97,7 +102,14 @@ export function createPageTools(
     },
     close: async () => {
       const closesReader = reader === shared ? null : reader.close();
-      const others = [browser.close(), documents.close(), http.close(), llm?.endpoint.close(), user.close()];
+      const others = [
+        browser.close(),
+        documents.close(),
+        http.close(),
+        llm?.endpoint.close(),
+        user.close(),
+        search?.close(),
+      ];
       await Promise.all([closesReader, ...others]);
     },
   };
@@ -119,6 +131,14 @@ function openOcr(
 ): Ocr | null {
   if (line !== null) return ocrCommand({ command: commandWords(line), timeoutMs, env: harmlessEnvironment(), clock });
   return url === null ? null : ocrEndpoint({ url, timeoutMs, userAgent, clock });
+}
+
+/** Null: none is configured. Sends nothing yet. */
+function openSearch(
+  { searchUrl: url, searchTimeoutMs: timeoutMs, userAgent }: Config,
+  clock: Clock,
+): SearchEndpoint | null {
+  return url === null ? null : searxng({ url, timeoutMs, userAgent, clock });
 }
 
 /** The configured model; null: none. Sends nothing yet. */

@@ -158,6 +158,11 @@ export const ERROR_CATALOGUE = {
       "A required service (Redis, Postgres) is not installed, does not start, does not answer, or refuses the login.",
     remedy: "Follow the message; `orb doctor` checks it. For services of `orb up`, see `logs/` in the data directory.",
   },
+  search_unavailable: {
+    reaction: "give_up",
+    meaning: "Web search is not set up, or the search server refused or did not answer.",
+    remedy: "The message says what to do: set APP_SEARCH_URL, or allow JSON in the settings of the SearXNG.",
+  },
   demo_unavailable: {
     reaction: "give_up",
     meaning: "The demo cannot be started here.",

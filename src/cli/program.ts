@@ -10,6 +10,7 @@ import { addDemoCommand } from "./commands/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addJobsCommands } from "./commands/jobs.ts";
 import { addLearnCommand } from "./commands/learn.ts";
+import { addSearchCommand } from "./commands/search.ts";
 import { addLoginCommand } from "./commands/login.ts";
 import { addNotificationsCommands } from "./commands/notifications/notifications.ts";
 import { addMcpCommand } from "./commands/mcp.ts";
@@ -43,6 +44,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addScrapeCommand(program, context);
   addCaptureCommand(program, context);
   addLearnCommand(program, context);
+  addSearchCommand(program, context);
   addJobsCommands(program, context);
   addRunsCommands(program, context);
   addSchedulesCommands(program, context);

@@ -9,6 +9,7 @@ import { BUCKET_OPTIONS } from "./bucket-options.ts";
 import { DOCUMENT_OPTIONS } from "./document-options.ts";
 import { LLM_OPTIONS } from "./llm-options.ts";
 import { NOTIFY_OPTIONS } from "./notify-options.ts";
+import { SEARCH_OPTIONS } from "./search-options.ts";
 import { RETENTION_OPTIONS } from "./retention-options.ts";
 import { TELEMETRY_OPTIONS } from "./telemetry-options.ts";
 import { derived, type Option, option, optional } from "./option.ts";
@@ -314,6 +315,7 @@ export const OPTIONS = {
   }),
   ...BUCKET_OPTIONS,
   ...LLM_OPTIONS,
+  ...SEARCH_OPTIONS,
   ...TELEMETRY_OPTIONS,
   ...NOTIFY_OPTIONS,
   minScheduleMs: option({

@@ -3,11 +3,13 @@
  * store, and recognises them by their attribute, before URL resolution. All others are reported by every page that has
  * them: the first page to report a link may have failed before it was stored.
  */
+import type { LinkClue } from "../domain/crawl/goal-score.ts";
 import type { LeftLink } from "../domain/crawl/crawl-skips.ts";
 import { compileScopeRules, type ScopeOptions, type ScopeRules } from "../domain/crawl/crawl-scope.ts";
 import { Recent } from "../domain/lane/recent.ts";
 import type { Element } from "./dom/nodes.ts";
 import type { PageFacts } from "./facts/page-facts.ts";
+import type { GoalView } from "./goal.ts";
 import { isInTemplate, leadsOf } from "./links.ts";
 import { isPagination } from "./next-link.ts";
 
@@ -21,11 +23,15 @@ export interface FollowOrder {
   all: boolean;
   /** The links exceed the depth limit: without `all`, a few unknown ones suffice to report it. */
   tooDeep: boolean;
+  /** What the crawl looks for; absent: every link is as good. */
+  goal?: string;
 }
 
 export interface FollowLink {
   key: string;
   url: string;
+  /** Only of a crawl with a goal. */
+  clue?: LinkClue;
 }
 
 /** Links that are in the store of a crawl. */
@@ -67,7 +73,7 @@ export class LinkFinder {
   }
 
   /** Adds skipped links to `left`, each when this finder first sees it. */
-  find(facts: PageFacts, order: FollowOrder, left: LeftLink[] = []): FollowLink[] {
+  find(facts: PageFacts, order: FollowOrder, left: LeftLink[] = [], goal?: GoalView): FollowLink[] {
     if (facts.robots.nofollow || facts.base === null) return [];
     const base = new Base(facts.base);
     const onlyUnknown = order.tooDeep && !order.all;
@@ -78,7 +84,7 @@ export class LinkFinder {
         ? this.#findUnknown(element, address, base)
         : this.#findLink(element, address, base, order, left);
       if (link === null) continue;
-      found.set(link.key, link);
+      found.set(link.key, goal === undefined ? link : withClue(link, element, goal, found.get(link.key)?.clue));
       if (found.size >= (onlyUnknown ? ENOUGH_TOO_DEEP : MAX_PER_PAGE)) break;
     }
     return [...found.values()];
@@ -123,6 +129,23 @@ export class LinkFinder {
     known.url ??= url;
     return known;
   }
+}
+
+/** A page may have the same link several times, such as a picture, a title and "more": all of them count. */
+function withClue(link: FollowLink, element: Element, goal: GoalView, before?: LinkClue): FollowLink {
+  const clue = goal.clueOf(element);
+  const url = before?.url ?? goal.finder.inUrl(link.url);
+  if (before === undefined) return { ...link, clue: { ...clue, url } };
+  const union = (a: readonly number[], b: readonly number[]) => [...new Set([...a, ...b])];
+  return {
+    ...link,
+    clue: {
+      url,
+      anchor: union(before.anchor, clue.anchor),
+      around: union(before.around, clue.around),
+      isAside: before.isAside && clue.isAside,
+    },
+  };
 }
 
 type SkipDecision = Extract<ReturnType<ScopeRules["look"]>, { follow: false }>;

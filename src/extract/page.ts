@@ -7,6 +7,7 @@ import { decodeBody } from "../domain/text/charset.ts";
 import { readMonitored } from "./document/monitored.ts";
 import { type PageDocument, readDocument } from "./document/read.ts";
 import type { Document } from "./dom/nodes.ts";
+import { unwrapNoscript } from "./dom/noscript.ts";
 import { parseHtml } from "./dom/parse.ts";
 import { parseXml } from "./dom/xml.ts";
 import type { RobotsDirectives } from "../domain/site/robots-directives.ts";
@@ -138,7 +139,11 @@ function sourceOf(article: Article | null, text: string, maxLength: number): Pag
 }
 
 function parse(kind: PageKind, text: string): Document {
-  if (kind === "html") return parseHtml(text);
+  if (kind === "html") {
+    const document = parseHtml(text);
+    unwrapNoscript(document);
+    return document;
+  }
   return kind === "xml" ? parseXml(text) : parseHtml("");
 }
 

@@ -3,8 +3,10 @@ import { outlineOf } from "../domain/page/page-outline.ts";
 import { type PageShell, shellOf } from "../domain/page/page-shell.ts";
 import { type SoftBlock, softBlockOf } from "../domain/page/soft-block.ts";
 import { readRobotsDirectives } from "../domain/site/robots-directives.ts";
+import type { PageClue } from "../domain/crawl/goal-score.ts";
 import type { LeftLink } from "../domain/crawl/crawl-skips.ts";
 import type { FollowLink, FollowOrder, LinkFinders } from "./follow.ts";
+import { readGoal } from "./goal.ts";
 import { type Extraction, extract, type PageInput, parsePage } from "./page.ts";
 import type { Plan } from "./plan.ts";
 
@@ -34,6 +36,8 @@ export interface PageReading {
   follow: FollowLink[];
   /** Links that the crawl skips, each reported once. */
   left: LeftLink[];
+  /** Where the words of the crawl's goal are; absent for a crawl without one. */
+  goal?: PageClue;
 }
 
 export function readPage(input: PageInput, plan: Plan, request: ReadRequest, finders: LinkFinders): PageReading {
@@ -42,8 +46,11 @@ export function readPage(input: PageInput, plan: Plan, request: ReadRequest, fin
   const { judge, follow } = request;
   const blocks = judge === null ? NO_BLOCKS : blocksOf(page.text, input.contentType, judge);
   const reading: PageReading = { extraction, ...blocks, follow: [], left: [] };
-  if (follow !== null && isGood(reading, judge))
-    reading.follow = finders.of(follow).find(page.facts, follow, reading.left);
+  if (follow !== null && isGood(reading, judge)) {
+    const goal = follow.goal === undefined ? undefined : readGoal(page.facts, follow.goal);
+    reading.follow = finders.of(follow).find(page.facts, follow, reading.left, goal);
+    if (goal !== undefined) reading.goal = goal.page;
+  }
   return reading;
 }
 

@@ -17,6 +17,7 @@ import { listErrors } from "./page-errors.ts";
 import { addParse } from "./parse.ts";
 import { readScrape, scrapePage } from "./scrape.ts";
 import type { Version } from "./scrape-options.ts";
+import { readSearch, search } from "./search.ts";
 import { startAsked } from "./start.ts";
 import { hasEnded, requireCrawlRun, showStatus, type StatusWindow } from "./status.ts";
 import { UNAVAILABLE } from "./unavailable.ts";
@@ -70,6 +71,14 @@ function addRoutes(api: ApiInstance, deps: FirecrawlDeps, version: Version): voi
     reply.raw.once("close", () => gone.abort());
     const links = await mapPages(deps, order, gone.signal);
     return { success: true, links: version === "v1" ? links.map(({ url }) => url) : links };
+  });
+
+  api.post("/search", open, async (request, reply) => {
+    const ask = readSearch(request.body, version, { llm });
+    request.raw.socket.setTimeout(ask.timeoutMs + 60_000);
+    const gone = new AbortController();
+    reply.raw.once("close", () => gone.abort());
+    return search(deps, ask, version, baseOf(request), gone.signal);
   });
 
   for (const [path, read] of [

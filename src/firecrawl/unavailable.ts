@@ -4,7 +4,6 @@ const MODEL = "Use markdown, or the json format with a schema, and your own mode
 
 /** By the first part of the path behind the version. */
 export const UNAVAILABLE: Readonly<Record<string, string>> = {
-  search: "Web search is not supported. Find URLs elsewhere, and scrape or batch-scrape them.",
   agent: `Agents are not supported. ${MODEL}`,
   "deep-research": `Research by a model is not supported. Crawl the sites instead. ${MODEL}`,
   llmstxt: "llms.txt files are not supported. Crawl the site for markdown.",

@@ -9,6 +9,7 @@ import { DOCUMENT_RULE, documentWarning } from "../domain/page/document-warning.
 import { hasPasswordField, SIGN_IN_RULE, signInReached } from "../domain/page/sign-in.ts";
 import { type SoftBlock, softBlockOf } from "../domain/page/soft-block.ts";
 import type { Extraction } from "../extract/page.ts";
+import type { PageClue } from "../domain/crawl/goal-score.ts";
 import type { LeftLink } from "../domain/crawl/crawl-skips.ts";
 import type { FollowLink, FollowOrder } from "../extract/follow.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
@@ -38,6 +39,8 @@ export interface Judgement {
   follow: readonly FollowLink[];
   /** Skipped links that were not reported before. */
   left: readonly LeftLink[];
+  /** Where the words of the crawl's goal are; absent for a crawl without one, and for a page that was not read. */
+  goal?: PageClue;
   title: string | null;
   warnings: readonly ExtractionProblem[];
   /** A redirect has led to a sign-in: the message, which is among the warnings as well. */
@@ -210,7 +213,7 @@ function judgeReading(
   answer: PageAnswer,
   { wantsJson }: { wantsJson: boolean },
 ): Judgement {
-  const { extraction, softBlock, shell, follow, left } = reading;
+  const { extraction, softBlock, shell, follow, left, goal } = reading;
   const more = { httpStatus: answer.status };
   const seen = {
     ...none,
@@ -219,6 +222,7 @@ function judgeReading(
     read: extraction.records,
     errors: extraction.errors,
     warnings: extraction.warnings.slice(0, MAX_WARNINGS),
+    ...(goal === undefined ? {} : { goal }),
   };
   if (softBlock !== null) return walled(seen, softBlock, answer.status);
   if (wantsJson && !isJson(answer.contentType)) {

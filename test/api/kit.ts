@@ -90,6 +90,7 @@ export function openBackstage(t: TestContext, options: TestApiOptions = {}): Bac
     clock,
     log,
     random: systemRandom,
+    search: async () => null,
     wake: async (lanes: string[] | null) => void woken.push(lanes),
   };
   const resources = async () => ({ disk: [], memory: { used_bytes: 1, limit_bytes: null } });

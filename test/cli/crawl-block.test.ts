@@ -42,6 +42,7 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     time_remaining_seconds: 1700,
     pages_per_second: 9.8,
     errors: { timeout: 3, connection: 1, general: 3 },
+    goal: null,
     end_reason: null,
     export_format: "json",
     created_at: later(-50),

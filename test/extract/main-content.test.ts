@@ -143,6 +143,39 @@ test("all posts of a forum are its content", () => {
   for (const name of ["Anna", "Bert", "Carla", "Dirk"]) assert.ok(text.includes(`${name} says`), name);
 });
 
+test("a page whose content is all in noscript is read like a browser without scripts shows it", () => {
+  const posts = ["Anna", "Bert"].map((name) => `<div class="topic-body"><h3>${name}</h3>${prose(name, 2)}</div>`);
+  const noscript = `<noscript data-path="/t/17"><header><a href="/">The forum</a></header><main id="posts"><h1>My pump</h1>${posts.join("")}</main></noscript>`;
+  const html = `<html><body><div id="app"></div>${noscript}<p>Loading the forum</p></body></html>`;
+  const { facts } = parsePage({ body: html, contentType: "text/html", url: "https://forum.example/t/17" });
+  for (const name of ["Anna", "Bert"]) assert.ok(facts.article?.text.includes(`The ${name} was planned`), name);
+  assert.match(facts.article?.markdown ?? "", /^### Bert$/m);
+  assert.deepEqual(
+    facts.links.map(({ url }) => url),
+    ["https://forum.example/"],
+  );
+});
+
+test("a notice for browsers without scripts is not content, however long", () => {
+  const notice = `<noscript><p>${"Please enable JavaScript to use this site. ".repeat(15)}</p></noscript>`;
+  const { text } = contentOf(`${notice}<main><h1>The manual</h1>${prose("oven", 4)}</main>`);
+  assert.doesNotMatch(text, /enable JavaScript/);
+});
+
+test("the cards of a collection are its content, not the menu beside them", () => {
+  const cards = ["Lamp", "Chair", "Table", "Shelf", "Mirror", "Carpet", "Vase", "Clock"].map(
+    (name, index) =>
+      `<li class="product-${index} card"><a href="/p/${index}"><img src="/i/${index}.jpg"><h3>${name} of oak</h3></a><p class="price">€${index + 20}.00</p></li>`,
+  );
+  const menu = ["Kitchen", "Garden", "Bath", "Office"].map((name) => `<li><a href="/c/${name}">${name}</a></li>`);
+  const { text } = contentOf(
+    `${NAVIGATION}<aside class="filters"><ul>${menu.join("")}</ul></aside><main><h1>Furniture</h1><p>Furniture of oak, made by hand in our own workshop from trees of the region, with a guarantee of ten years.</p><ul class="products">${cards.join("")}</ul></main>${FOOTER}`,
+    { title: "Furniture", url: "https://shop.example/collections/furniture" },
+  );
+  for (const name of ["Lamp", "Chair", "Clock"]) assert.ok(text.includes(`${name} of oak`), name);
+  assert.doesNotMatch(text, /Imprint|Bath/);
+});
+
 test("a page of more blocks than the model judges is read by the rules", () => {
   const items = Array.from({ length: 25_000 }, (_, index) => `<li>Item ${index}</li>`).join("");
   const { text } = contentOf(`${NAVIGATION}<main><ul>${items}</ul></main>${FOOTER}`);

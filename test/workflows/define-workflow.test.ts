@@ -250,6 +250,8 @@ const EXAMPLES: AllParams = {
     read: [],
     same_site: true,
     stay_within: "host",
+    goal: "repairing bicycles",
+    stop_when_saturated: true,
     follow_links: true,
     documents: true,
     delay_seconds: 0,

@@ -20,6 +20,7 @@ import { liveRoutes } from "./system/live.ts";
 import { notificationRoutes } from "./notifications/notifications.ts";
 import { learnRoutes } from "./pages/learn.ts";
 import { previewRoutes } from "./pages/preview.ts";
+import { searchRoutes } from "./pages/search.ts";
 import { crawlResultRoutes } from "./pages/crawl-results.ts";
 import { proxyRoutes } from "./sites/proxies.ts";
 import { queueRoutes } from "./queue/queue.ts";
@@ -66,6 +67,7 @@ const RESOURCES: readonly Routes[] = [
   resultRoutes,
   credentialRoutes,
   previewRoutes,
+  searchRoutes,
   learnRoutes,
   scrapingRoutes,
   crawlResultRoutes,

@@ -158,7 +158,10 @@ async function resumeCrawl(
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out, options.format ?? begunWith);
   refuseUnarchived(options.format, begunWith);
   if (status === "paused") await api.runs.resume(id);
-  else if ((status === "partial" || status === "failed") && (failed > 0 || PAGES_LEFT.has(why ?? "")))
+  else if (
+    ((status === "partial" || status === "failed") && (failed > 0 || PAGES_LEFT.has(why ?? ""))) ||
+    why === "saturated"
+  )
     await api.runs.retryFailed(id);
   return id;
 }

@@ -41,7 +41,8 @@ function optionOf({ schema, cli, default: usual }: Setting): Option {
   const { flag, about } = cli!;
   const { type, minimum, enum: choices } = schema as Schema;
   if (choices !== undefined) return new Option(flag, `${about}; default: ${String(usual)}`).choices(choices);
-  const more = type === "array" ? "; repeatable" : cli!.sets === undefined ? ` (default: ${String(usual)})` : "";
+  const more =
+    type === "array" ? "; repeatable" : cli!.sets === undefined && usual !== "" ? ` (default: ${String(usual)})` : "";
   const option = new Option(flag, `${about}${more}`);
   if (type === "array") return option.argParser(collect);
   if (type === "integer") return option.argParser(minimum === 0 ? wholeNumber : positiveInteger);

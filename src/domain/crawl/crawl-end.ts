@@ -9,6 +9,7 @@ export const END_REASONS = [
   "limit_pages",
   "limit_depth",
   "limit_time",
+  "saturated",
   "breaker_open",
   "no_proxies",
 ] as const;
@@ -42,6 +43,8 @@ export interface CrawlFacts {
   pagesLeft: boolean;
   /** Sites that were tried without success when `max_pages` ended the crawl before the next attempt. */
   silent: readonly string[];
+  /** It was to stop when new pages add little to its goal, and they did. */
+  isSaturated?: boolean;
   /** `max_depth` excluded links that are in scope. */
   depthLeft: boolean;
   /** Sitemaps that could not be read after all attempts: how many pages they list is unknown. */
@@ -134,6 +137,7 @@ const WORDS: Readonly<Record<EndReason, string>> = {
   limit_pages: "; stopped at the page limit",
   limit_depth: "; stopped at the depth limit, deeper links were not followed",
   limit_time: "",
+  saturated: "; stopped because hardly any of the last pages was relevant to the goal",
   breaker_open: "",
   no_proxies: "",
 };
@@ -143,6 +147,7 @@ function endReasonOf(facts: CrawlFacts): EndReason {
   if (facts.proxiesGone) return "no_proxies";
   if (facts.timeIsUp) return "limit_time";
   if (facts.breakerOpen) return "breaker_open";
+  if (facts.isSaturated === true) return "saturated";
   if (facts.pagesLeft) return "limit_pages";
   return facts.depthLeft ? "limit_depth" : "exhausted";
 }

@@ -160,6 +160,43 @@ export const CRAWL_SETTINGS = {
     },
     reach: true,
   },
+  goal: {
+    schema: {
+      type: "string",
+      maxLength: 500,
+      description:
+        "what the crawl looks for, in words or a sentence: the most promising links are fetched first, by their text, address and surroundings",
+    },
+    default: "",
+    label: "Goal",
+    form: {
+      help: "What to look for, in words or a sentence. The most promising links are fetched first: set the maximum of pages, and the crawl spends them on these.",
+    },
+    cli: { flag: "--goal <text>", about: "what to look for: fetch the most promising links first" },
+    agents: {
+      description:
+        "what to look for, in words of the site's language: the most promising links are fetched first, and each record has its relevance",
+    },
+    reach: true,
+  },
+  stop_when_saturated: {
+    schema: {
+      type: "boolean",
+      description: "with goal: end the crawl when hardly any of the last 50 pages was relevant",
+    },
+    default: false,
+    label: "Stop when saturated",
+    form: { help: "With a goal: ends the crawl when hardly any of the last 50 pages was relevant." },
+    cli: {
+      flag: "--stop-when-saturated",
+      about: "with --goal: end the crawl when hardly any of the last 50 pages was relevant",
+      sets: true,
+    },
+    agents: {
+      default: false,
+      description: "with goal: end the crawl when hardly any of the last 50 pages was relevant",
+    },
+  },
   follow_links: {
     schema: { type: "boolean", description: "false: fetch only the start URLs and pages listed in sitemaps" },
     default: true,
@@ -252,7 +289,7 @@ export const CRAWL_SETTINGS = {
 type Declared = typeof CRAWL_SETTINGS;
 export type CrawlSettingName = keyof Declared;
 
-type SettingTypes = { integer: number; number: number; boolean: boolean; null: null; array: string[] };
+type SettingTypes = { string: string; integer: number; number: number; boolean: boolean; null: null; array: string[] };
 type ValueOf<S> = S extends { enum: readonly (infer Value)[] }
   ? Value
   : S extends { anyOf: readonly (infer Choice)[] }

@@ -5,6 +5,7 @@ import { siteOf } from "../text/url.ts";
 import { dispositionOf, isOfExtractor } from "./classify.ts";
 import { type Failure, type FailureCode, type FailureReason, failure } from "./failure.ts";
 import type { EventLevel, EventType } from "./event-catalogue.ts";
+import type { GoalPage } from "../crawl/goal-score.ts";
 import type { SkipCounts } from "../crawl/crawl-skips.ts";
 import type { PageState } from "../page/page-change.ts";
 import type { PageCopy } from "../page/page-copy.ts";
@@ -54,6 +55,8 @@ export interface Discovered {
   lane: string;
   site: string;
   depth: number;
+  /** How promising it is, from 0 to 1; absent: the crawl has no goal. */
+  score?: number;
   /** Absent: the handler that found it. */
   handler?: string;
   /** Payload of a task that is no page but finds some, such as a sitemap; it runs before all pages. */
@@ -85,6 +88,8 @@ export interface Report {
   learned?: { site: string; url: string; needed: "plain" | "browser"; because: string };
   /** Linked pages; the store drops known ones. */
   discovered?: readonly Discovered[];
+  /** What a page of a crawl with a goal adds to what the crawl knows. */
+  goal?: GoalPage;
   /** Keys of unknown links that only `max_depth` excludes. */
   tooDeep?: readonly string[];
   /** Saved crawls: the copy for the next run; null: none. */

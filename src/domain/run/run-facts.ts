@@ -1,4 +1,5 @@
 import type { EndReason } from "../crawl/crawl-end.ts";
+import type { GoalFacts } from "../crawl/goal-score.ts";
 import type { PaginationCut, SkipCounts } from "../crawl/crawl-skips.ts";
 import type { ExtractStats } from "../page/extract-request.ts";
 import type { MonitorCounts } from "../monitor/monitored-page.ts";
@@ -17,7 +18,7 @@ export interface RunFacts {
   error_message?: string | null;
   stats?: PageStats;
   /** What the limits of a crawl excluded or cut off. */
-  left?: { pages?: boolean; depth?: boolean; time?: boolean; proxies?: boolean };
+  left?: { pages?: boolean; depth?: boolean; time?: boolean; proxies?: boolean; saturated?: boolean };
   /** Unchanged pages of a crawl. */
   unchanged?: number;
   /** Pages of a crawl that were fetched for their links alone, by its patterns. */
@@ -26,6 +27,8 @@ export interface RunFacts {
   skipped?: SkipCounts;
   /** The first pagination link that a pattern skipped. */
   pagination_cut?: PaginationCut;
+  /** Of a crawl with a goal. */
+  goal?: GoalFacts;
   /** Of a saved crawl that has run before. */
   changes?: ChangeCounts;
   /** Pages that were not reached may still exist: a list was partial, or robots.txt disallows a part. */

@@ -11,6 +11,7 @@ const SILENT = new Set(
   ),
 );
 const CONTROLS = new Set(["input", "select", "textarea"]);
+export const MONEY = /\p{Sc}\s?\d|\d\s?\p{Sc}/u;
 const STRONG = new Set(["b", "strong", "em"]);
 
 export interface Block extends TextMeasure {
@@ -59,7 +60,11 @@ class BlockReader {
     this.#visit(element, box, { inLink, inStrong: false }, children);
     this.#flush(box);
     countRepeats(children);
-    if (HEADING.test(element.tag.name)) box.headings += 1;
+    box.outline = outlineOf(box, children);
+    if (HEADING.test(element.tag.name)) {
+      box.headings += 1;
+      if (box.linkWords * 2 > box.words) box.linkedHeadings += 1;
+    }
     if (parent !== null) addTo(parent, box);
     return box;
   }
@@ -113,6 +118,7 @@ class BlockReader {
     box.words += block.words;
     box.linkWords += block.linkWords;
     box.blocks += 1;
+    if (block.words <= 12 && MONEY.test(text)) box.prices += 1;
     if (block.words >= 10 && block.sentences > 0 && block.linkWords * 2 < block.words)
       box.paragraphWords += block.words;
   }
@@ -130,4 +136,14 @@ function countRepeats(boxes: readonly Box[]): void {
   const counts = new Map<string, number>();
   for (const { shape } of boxes) counts.set(shape, (counts.get(shape) ?? 0) + 1);
   for (const box of boxes) box.repeats = counts.get(box.shape)!;
+  const outlines = new Map<string, number>();
+  for (const { outline } of boxes) outlines.set(outline, (outlines.get(outline) ?? 0) + 1);
+  for (const box of boxes) box.kin = outlines.get(box.outline)!;
+}
+
+/** Cards of a grid differ in their classes (`product-1234`) more than in their elements. */
+function outlineOf({ element }: Box, children: readonly Box[]): string {
+  let outline = element.tag.name;
+  for (let at = 0; at < children.length && at < 3; at += 1) outline += ` ${children[at]!.element.tag.name}`;
+  return children.length === 0 ? outline : `${outline} ${children[0]!.shape}`;
 }

@@ -39,6 +39,14 @@ export interface Box {
   images: number;
   controls: number;
   headings: number;
+  /** Headings that are links, as in teasers. */
+  linkedHeadings: number;
+  /** Blocks with an amount of money. */
+  prices: number;
+  /** Its tag and those of its first child boxes. */
+  outline: string;
+  /** Number of siblings with the same outline, itself included. */
+  kin: number;
   /** Number of siblings with the same shape, itself included. */
   repeats: number;
   /** Number of blocks before it. */
@@ -73,6 +81,10 @@ export function newBox(element: Element, parent: Box | null, firstBlock: number,
     images: 0,
     controls: 0,
     headings: 0,
+    linkedHeadings: 0,
+    prices: 0,
+    outline: name,
+    kin: 0,
     repeats: 0,
     firstBlock,
     hidden: parent?.hidden === true || hints.isHidden(element),
@@ -116,4 +128,6 @@ export function addTo(parent: Box, box: Box): void {
   parent.images += box.images;
   parent.controls += box.controls;
   parent.headings += box.headings;
+  parent.linkedHeadings += box.linkedHeadings;
+  parent.prices += box.prices;
 }

@@ -1,13 +1,17 @@
 /** Features of a block: the columns that the model reads. */
-import type { Block } from "./blocks.ts";
+import { type Block, MONEY } from "./blocks.ts";
 import { type Box, FAR, TAGS } from "./boxes.ts";
 import { MARK_NAMES } from "./marks.ts";
+import { PAGE_TYPES } from "./page-type.ts";
+import { type Grid, type Grids, NO_GRID } from "./grids.ts";
 import type { Shape, Survey } from "./survey.ts";
 
 /** Page-level evidence. */
 export interface PageContext {
   title: string;
   heading: string;
+  /** Names in structured data, in lower case. */
+  names: ReadonlySet<string>;
   /** Descriptions from structured data, in lower case with single spaces. */
   described: string;
   signals: Readonly<Record<string, number>>;
@@ -26,6 +30,9 @@ interface View {
   /** The outermost ancestor box that is one of several of the same shape. */
   item: Box | null;
   shape: Shape;
+  /** The grids of its outermost and its innermost item. */
+  outer: Grid;
+  inner: Grid;
 }
 
 export interface Column {
@@ -39,7 +46,6 @@ const NOTICE =
 const CALL =
   /^(share|tweet|follow|read more|more|see also|related|reply|comments?|leave a|view all|show more|load more|add to|buy|next|previous|back to|skip to|print|email|save|menu|search|home|contact|sort by|filter|quick|shop|learn more|click)/i;
 const DATE = /\b(19|20)\d\d\b|\b\d{1,2}[:./-]\d{1,2}\b|\bago\b/i;
-export const MONEY = /\p{Sc}\s?\d|\d\s?\p{Sc}/u;
 const BY = /^(by|von|par|por|da)\s+\p{Lu}/iu;
 
 const PARAGRAPH = /^(p|h[1-6])$/;
@@ -70,6 +76,8 @@ const OWN: Record<string, (view: View) => number> = {
   money: ({ block }) => toNumber(block.words < 30 && MONEY.test(block.text)),
   by: ({ block }) => toNumber(block.words < 12 && BY.test(block.text)),
   is_title: ({ block, context }) => similarity(block, context.title),
+  named: ({ block, context }) => toNumber(block.words < 30 && context.names.has(block.text.toLowerCase())),
+  title_words: ({ block, page }) => titleShare(block, page.titleWords),
   is_heading: ({ block, context }) => similarity(block, context.heading),
   described: ({ block, context }) => (context.described === "" ? -1 : startsLikeDescription(block, context.described)),
 };
@@ -88,6 +96,7 @@ const PLACE: Record<string, (view: View) => number> = {
     page.largestArticle !== null && isIn(box, page.largestArticle) ? page.largestArticle.words / page.words : 0,
   chapter_at: ({ page, index }) => (page.chapters[index]!.at < 0 ? 300 : clamp(index - page.chapters[index]!.at)),
   chapter_level: ({ page, index }) => page.chapters[index]!.level,
+  section_kind: ({ page, index }) => page.sections[index]!,
   chapter_kind: ({ page, index }) => page.chapters[index]!.kind,
   from_prose: ({ page, box }) => page.proseDepth - commonDepth(page.prosePath, box),
   from_title: ({ page, box }) =>
@@ -109,12 +118,37 @@ const PLACE: Record<string, (view: View) => number> = {
   item_prose: ({ item }) => share(item?.parent?.paragraphWords ?? 0, item?.parent?.words ?? 0),
 };
 
+const GRID: Record<string, (grid: Grid, page: Survey, index: number) => number> = {
+  items: (grid) => grid.items,
+  words: (grid) => share(grid.words, grid.items),
+  links: (grid) => share(grid.linkWords, grid.words),
+  images: (grid) => share(grid.images, grid.items),
+  prices: (grid) => share(grid.prices, grid.items),
+  headings: (grid) => share(grid.headings, grid.items),
+  linked: (grid) => share(grid.linkedHeadings, grid.headings),
+  prose: (grid) => share(grid.paragraphWords, grid.words),
+  share: (grid, page) => grid.words / page.words,
+  rank: (grid, page) => grid.words / page.grids.largest,
+  priced_rank: (grid, page) => (grid.prices < 2 ? -1 : grid.prices / page.grids.mostPrices),
+  kind: (grid) => grid.announced,
+  level: (grid) => grid.level,
+  at: (grid, page) => (grid.items === 0 ? -1 : page.wordsBefore[grid.firstBlock]! / page.words),
+};
+
 const PAGE: Record<string, (view: View) => number> = {
   page_words: ({ page }) => page.words,
   page_blocks: ({ page }) => page.blocks.length,
   page_links: ({ page }) => page.body.linkWords / page.words,
   page_prose: ({ page }) => page.body.paragraphWords / page.words,
   page_images: ({ page }) => page.body.images,
+  page_prices: ({ page }) => page.body.prices,
+  page_controls: ({ page }) => page.body.controls,
+  page_headings: ({ page }) => page.body.headings,
+  page_linked_headings: ({ page }) => share(page.body.linkedHeadings, page.body.headings),
+  page_grid: ({ page }) => page.grids.largest / page.words,
+  page_grid_prices: ({ page }) => page.grids.mostPrices,
+  page_longest: ({ page }) => page.longest,
+  page_hidden: ({ page }) => page.hiddenWords / page.words,
 };
 
 export const SIGNALS = [
@@ -139,8 +173,13 @@ export const SIGNALS = [
   "times",
 ] as const;
 
-export const COLUMNS: readonly Column[] = [
+/** The columns that can be computed from the page alone. */
+export const OWN_COLUMNS: readonly Column[] = [
   ...[OWN, PLACE, PAGE].flatMap((group) => Object.entries(group).map(([name, of]) => ({ name, of }))),
+  ...Object.entries(GRID).flatMap(([name, of]) => [
+    { name: `outer_${name}`, of: ({ outer, page, index }: View) => of(outer, page, index) },
+    { name: `inner_${name}`, of: ({ inner, page, index }: View) => of(inner, page, index) },
+  ]),
   ...[-2, -1, 1, 2].flatMap(beside),
   ...[4, 12].flatMap(within),
   ...Array.from({ length: LEVELS }, (_, level) => around(level)).flat(),
@@ -151,6 +190,9 @@ export const COLUMNS: readonly Column[] = [
   ...TAGS.map((name, tag) => ({ name: `tag_${name}`, of: ({ box }: View) => box.tags[tag]! })),
   ...SIGNALS.map((name) => ({ name: `page_${name}`, of: ({ context }: View) => context.signals[name] ?? 0 })),
 ];
+
+/** The likelihood of each page type, which follows from the other columns: see `page-table.ts`. */
+export const TYPE_COLUMNS: readonly string[] = PAGE_TYPES.map((type) => `type_${type}`);
 
 /** Features of a neighbouring block. */
 function beside(offset: number): Column[] {
@@ -195,22 +237,20 @@ function around(level: number): Column[] {
   ];
 }
 
-/** Calls `use` with the features of each block; the row is reused. */
-export function readRows(
-  page: Survey,
-  context: PageContext,
-  columns: readonly Column[],
-  use: (row: Float32Array, block: Block) => void,
-): void {
-  const row = new Float32Array(columns.length);
+/** The features of all blocks, one row each, with `extra` empty columns at the end of a row. */
+export function readTable(page: Survey, context: PageContext, columns: readonly Column[], extra: number): Float32Array {
+  const width = columns.length + extra;
+  const table = new Float32Array(page.blocks.length * width);
   for (const [index, block] of page.blocks.entries()) {
     const { box } = block;
     const tag = box.element.tag.name;
-    const shape = page.shapes[index]!;
-    const view: View = { page, context, index, block, box, tag, levels: levelsOf(box), item: itemOf(box), shape };
-    for (let column = 0; column < columns.length; column += 1) row[column] = columns[column]!.of(view);
-    use(row, block);
+    const { outer, inner } = gridsAt(page.grids, box);
+    const [levels, item, shape] = [levelsOf(box), itemOf(box), page.shapes[index]!];
+    const view: View = { page, context, index, block, box, tag, levels, item, shape, outer, inner };
+    for (let column = 0; column < columns.length; column += 1)
+      table[index * width + column] = columns[column]!.of(view);
   }
+  return table;
 }
 
 /** The share of the page's words in the nearest box with this mark. */
@@ -248,6 +288,23 @@ function levelsOf(box: Box): Box[] {
     }
   }
   return levels;
+}
+
+function gridsAt({ ofBox }: Grids, box: Box): { outer: Grid; inner: Grid } {
+  let [outer, inner] = [NO_GRID, NO_GRID];
+  for (let up: Box | null = box; up !== null; up = up.parent) {
+    const grid = ofBox.get(up);
+    if (grid === undefined) continue;
+    outer = grid;
+    if (inner === NO_GRID) inner = grid;
+  }
+  return { outer, inner };
+}
+
+function titleShare({ text, words }: Block, titleWords: ReadonlySet<string>): number {
+  if (words > 40 || titleWords.size === 0) return 0;
+  const own = text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [];
+  return share(own.filter((word) => titleWords.has(word)).length, own.length);
 }
 
 function itemOf(box: Box): Box | null {

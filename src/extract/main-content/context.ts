@@ -22,6 +22,7 @@ export function contextOf(source: PageSource): PageContext {
     title: (source.title ?? "").toLowerCase(),
     heading: first === undefined ? "" : textOf(first).toLowerCase(),
     described: descriptionsOf(source),
+    names: namesIn(source.jsonLd),
     signals: { ...dataSignals(source), ...addressSignals(source.url), ...headingSignals(source) },
   };
 }
@@ -37,6 +38,25 @@ function descriptionsOf(source: PageSource): string {
   return squeeze(
     `${described} ${source.meta("og:description") ?? ""} ${source.meta("description") ?? ""}`,
   ).toLowerCase();
+}
+
+const NAMED = new Set(["name", "headline", "price", "sku", "brand", "category", "model", "color"]);
+const MAX_NAMES = 2_000;
+
+/** Names and other short values anywhere in structured data. */
+function namesIn(entities: readonly JsonObject[]): Set<string> {
+  const names = new Set<string>();
+  const visit = (value: unknown, key: string, depth: number): void => {
+    if (names.size >= MAX_NAMES || depth > 8) return;
+    if (typeof value === "string" || typeof value === "number") {
+      const text = squeeze(String(value)).toLowerCase();
+      if (NAMED.has(key) && text.length > 2) names.add(text);
+    } else if (Array.isArray(value)) for (const part of value) visit(part, key, depth + 1);
+    else if (typeof value === "object" && value !== null)
+      for (const [name, part] of Object.entries(value)) visit(part, name, depth + 1);
+  };
+  visit(entities, "", 0);
+  return names;
 }
 
 const TYPES: Readonly<Record<string, RegExp>> = {

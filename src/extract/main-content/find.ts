@@ -4,13 +4,14 @@ import { isHidden } from "../article/visible.ts";
 import { type Block, type BlockPage, readBlocks } from "./blocks.ts";
 import { type Box, FAR, TAGS } from "./boxes.ts";
 import { type Candidate, findCandidate } from "./candidate.ts";
-import { chooseBlocks } from "./choose.ts";
-import { type PageContext, readRows } from "./columns.ts";
+import { alike, chooseBlocks } from "./choose.ts";
+import type { PageContext } from "./columns.ts";
+import { withHeadings } from "./headings.ts";
 import { withLists } from "./lists.ts";
 import { MARK_NAMES } from "./marks.ts";
-import { likelihood, modelColumns } from "./model.ts";
+import { likelihoods } from "./model.ts";
 import { withParagraphs } from "./paragraphs.ts";
-import { survey } from "./survey.ts";
+import { type Survey, survey } from "./survey.ts";
 
 export interface MainContent {
   root: Element;
@@ -52,23 +53,26 @@ export function wholeBody(document: Document): MainContent | null {
 
 function byModel(page: BlockPage, context: PageContext): MainContent | null {
   const surveyed = survey(page, context.title);
-  const likelihoods: number[] = [];
-  readRows(surveyed, context, modelColumns(), (row, { box }) => {
-    likelihoods.push(isExcluded(box, page.body) ? 0 : likelihood(row));
-  });
-  const chosen = contentBlocks(page, likelihoods);
+  const chosen = contentBlocks(surveyed, likelihoods(surveyed, context));
   const first = chosen.indexOf(true);
   if (first < 0) return null;
-  const headline = surveyed.titleAt >= 0 && surveyed.titleAt <= first ? page.blocks[surveyed.titleAt]! : null;
-  const inText = new Selection(page, chosen);
-  if (headline === null || chosen[surveyed.titleAt]) return { ...inText.content(), keepInText: inText.keep };
-  const shown = new Selection(page, chosen.with(surveyed.titleAt, true));
-  return { ...shown.content(), keepInText: inText.keep };
+  const { titleAt } = surveyed;
+  const rest = chosen.with(Math.max(0, titleAt), false);
+  // The headline above the content is not in the text, whatever the model says, unless there is nothing else.
+  if (titleAt < 0 || titleAt > first || !rest.includes(true)) {
+    const all = new Selection(page, chosen);
+    return { ...all.content(), keepInText: all.keep };
+  }
+  const inText = new Selection(page, rest);
+  return { ...new Selection(page, chosen.with(titleAt, true)).content(), keepInText: inText.keep };
 }
 
 /** Selects the content blocks by their likelihoods. */
-export function contentBlocks(page: BlockPage, likelihoods: readonly number[]): boolean[] {
-  return withLists(page, withParagraphs(page, chooseBlocks(page.blocks, likelihoods)));
+export function contentBlocks(page: Survey, values: readonly number[]): boolean[] {
+  const included = alike(page, values).map((value, index) =>
+    isExcluded(page.blocks[index]!.box, page.body) ? 0 : value,
+  );
+  return withHeadings(page, withLists(page, withParagraphs(page, chooseBlocks(page.blocks, included))));
 }
 
 const ADVERT = MARK_NAMES.indexOf("advert");

@@ -1,6 +1,5 @@
 /** Classifies the type of a page, with the reason. */
-import { MONEY, type PageContext } from "./columns.ts";
-import type { BlockPage } from "./blocks.ts";
+import { type BlockPage, MONEY } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
 
 export const PAGE_TYPES = ["article", "documentation", "product", "collection", "listing", "forum", "service"] as const;
@@ -11,7 +10,7 @@ export interface PageType {
 }
 
 interface PageSigns {
-  context: PageContext;
+  context: { signals: Readonly<Record<string, number>> };
   page: BlockPage;
   url: string | null;
   generator: string | null;

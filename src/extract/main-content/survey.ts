@@ -1,6 +1,7 @@
 /** Page-wide statistics of the blocks, computed before each block is scored. */
 import type { Block, BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
+import { type Chapter, findGrids, type Grids } from "./grids.ts";
 import { HEADING } from "./marks.ts";
 
 /** Statistics of blocks with the same shape. */
@@ -12,19 +13,18 @@ export interface Shape {
   firstAt: number;
 }
 
-/** The last heading before a block. */
-export interface Chapter {
-  at: number;
-  level: number;
-  /** 1: announces other pages. 2: comments or reviews. 0: other. */
-  kind: number;
-}
-
 export interface Survey extends BlockPage {
   words: number;
   paragraphWords: number;
   shapes: Shape[];
   chapters: Chapter[];
+  /** The kind of the nearest enclosing heading that has one. */
+  sections: number[];
+  grids: Grids;
+  titleWords: ReadonlySet<string>;
+  /** Words of the longest block. */
+  longest: number;
+  hiddenWords: number;
   copies: number[];
   /** Prefix sums of words, link words and sentences. */
   wordsBefore: Float64Array;
@@ -45,8 +45,9 @@ export interface Survey extends BlockPage {
 
 /** Headings that announce other pages. */
 export const OTHERS =
-  /related|recommend|more (from|in|on|stories|news|articles)|you (may|might) also|also (like|viewed|bought)|read (more|next)|see also|trending|popular|latest|similar|up next|don.t miss|top stories|sponsored|follow us|newsletter|sign up|subscribe|share|about the author|tags|categories|archives|recent (posts|comments)|links|navigation|footer|menu|cookie|privacy/i;
-const TALK = /comments?|repl(y|ies)|reviews?|discussion|responses|leave a/i;
+  /relat(ed|ion|iert)|relacionad|ähnlich|verwandt|weitere|auch interess|das könnte|mehr (zu|aus|von)|meistgelesen|correlat|leggi anche|potrebbe|altri articoli|più (letti|lette|popolari)|à lire|lire aussi|voir aussi|aussi|articles (liés|similaires)|les plus lus|lea (también|mas|más)|también|te puede|más (leído|noticias|vist|de )|mais (lid|notícias|vist|recentes|de )|você|leia|veja|últim|ultim|zobacz|czytaj|podobne|powiązane|читайте|похож|также|ещё|популярн|последни|gerelateerd|lees ook|meest gelezen|läs (också|mer)|les også|læs også|ilgili|benzer|相关|相關|推荐|推薦|関連|おすすめ|人気|관련|recommend|empfohl|recomend|consigliat|more (from|in|on|stories|news|articles)|you (may|might) also|also (like|viewed|bought)|read (more|next)|see also|trending|popular|latest|similar|up next|don.t miss|top stories|sponsored|follow us|newsletter|suscr|inscri|abonn|teilen|condivid|compart|partag|sign up|subscribe|share|about the author|tags|categories|archives|recent (posts|comments)|links|navigation|footer|menu|cookie|privacy/i;
+const TALK =
+  /comments?|coment[aá]rios|kommentar|commentaires?|comenti|комментар|reacties|评论|コメント|repl(y|ies)|reviews?|discussion|responses|leave a/i;
 
 export function survey(page: BlockPage, title: string): Survey {
   const { blocks, boxes, body } = page;
@@ -55,6 +56,9 @@ export function survey(page: BlockPage, title: string): Survey {
   const [wordsBefore, linksBefore, sentencesBefore] = [sums(), sums(), sums()];
   let [firstHeading, firstLong, lastLong] = [-1, -1, -1];
   const chapters: Chapter[] = [];
+  const sections: number[] = [];
+  const levels: number[] = [0, 0, 0, 0, 0, 0, 0];
+  let [longest, hiddenWords] = [0, 0];
   let chapter: Chapter = { at: -1, level: 0, kind: 0 };
   for (const [index, block] of blocks.entries()) {
     wordsBefore[index + 1] = wordsBefore[index]! + block.words;
@@ -69,8 +73,13 @@ export function survey(page: BlockPage, title: string): Survey {
       if (firstHeading < 0 && name === "h1") firstHeading = index;
       const kind = block.words > 10 ? 0 : OTHERS.test(block.text) ? 1 : TALK.test(block.text) ? 2 : 0;
       chapter = { at: index, level: Number(name[1]), kind };
+      levels.fill(0, chapter.level);
+      levels[chapter.level] = kind;
     }
     chapters.push(chapter);
+    sections.push(levels.findLast((kind) => kind > 0) ?? 0);
+    if (block.box.hidden) hiddenWords += block.words;
+    else if (block.linkWords * 3 < block.words) longest = Math.max(longest, block.words);
   }
   let largestArticle: Box | null = null;
   let articles = 0;
@@ -87,6 +96,11 @@ export function survey(page: BlockPage, title: string): Survey {
     paragraphWords: Math.max(1, body.paragraphWords),
     shapes: shapesOf(blocks),
     chapters,
+    sections,
+    grids: findGrids(page, chapters),
+    titleWords: new Set(title.match(/[\p{L}\p{N}]{4,}/gu)),
+    longest,
+    hiddenWords,
     copies: copiesOf(blocks),
     wordsBefore,
     linksBefore,

@@ -50,7 +50,7 @@ const iso: Reader = (text) => {
 };
 
 const WORD = String.raw`[\p{L}\p{M}]{2,18}\.?`;
-const ORDINAL = "(?:st|nd|rd|th|er|re|º|ª|\\.|-?(?:a|e))?";
+const ORDINAL = "(?:st|nd|rd|th|er|re|\\.?º|ª|\\.|-?(?:a|e))?";
 const RANGE = String.raw`(?:(\d{1,2})${ORDINAL} ?[-\u2013\u2014] ?)?`;
 const DAY_FIRST = new RegExp(
   String.raw`(?<![\d:.,])${RANGE}(\d{1,2})${ORDINAL}[ -]?(?:of |de |d['’]|del |of the )?[ -]?(${WORD})[ ,،-]{0,3}(?:de |del |of )?(\d{4})(?!\d)`,
@@ -208,7 +208,7 @@ function isDay({ year, month, day: date }: DateParts): boolean {
 }
 
 const TIME =
-  /^[\s,T|•·–-]*(?:at |um |à |a las |alle |kl\.? |ore |в |о |γ )?(\d{1,2})(?:(?:[:.h](\d{2}))(?:[:.](\d{2})(?:[.,](\d+))?)?|(?= ?[ap]\.?m))(?: ?([ap])\.?m\b\.?)?(?: ?Uhr)?/i;
+  /^[\s,T|•·–-]*(?:г\.? |года )?(?:at |um |à |a las |alle |kl\.? |ore |в |о |γ )?(\d{1,2})(?:(?:[:.h時时시] ?(\d{2}))(?:[:.分분] ?(\d{2})(?:[.,](\d+))?)?|(?= ?[ap]\.?m))(?: ?([ap])\.?m\b\.?)?(?: ?Uhr)?/i;
 const COMPACT_TIME = /^T(\d{2})(\d{2})(\d{2})?(?:[.,](\d+))?()/;
 const ZONE =
   /^ ?\(?(Z\b|(?:UTC|GMT) ?[+\u2212-] ?\d{1,2}(?::?\d{2})?|[+\u2212-]\d{2}(?::?\d{2})?(?!\d)|[A-Z]{3,5}(?![\p{L}\d])|(?:ET|CT|MT|PT|UT)(?![\p{L}\d])|(?:Eastern|Central|Mountain|Pacific)(?= Time|\b))/u;

@@ -32,7 +32,7 @@ const THOUSANDS_IN_SPANISH = /^(?:es|pt)\b/i;
 /** Null: ambiguous. */
 export function multiplierAt(
   text: string,
-  { language, isMoney }: { language: string | null; isMoney: boolean },
+  { language, isAmount }: { language: string | null; isAmount: boolean },
 ): Multiplier | null {
   // Multipliers combine: 千万 is 10³ × 10⁴.
   const myriads = /^[千万萬億亿兆천만억조]+/.exec(text)?.[0];
@@ -43,7 +43,8 @@ export function multiplierAt(
   const letter = /^[kKMB](?![\p{L}\p{N}])/u.exec(text)?.[0];
   if (letter === "k" || letter === "K") return { exponent: 3, length: 1, continues: false };
   if (letter === "M") return { exponent: 6, length: 1, continues: false };
-  if (letter === "B") return isMoney ? { exponent: 9, length: 1, continues: false } : NONE;
+  // `512B` are bytes; nobody has a tenth of one.
+  if (letter === "B") return isAmount ? { exponent: 9, length: 1, continues: false } : NONE;
   const word = /^[ \u00a0\u202f]?(\p{L}+\.?)/u.exec(text);
   if (word === null) return NONE;
   const [{ length }, name = ""] = word;

@@ -20,19 +20,22 @@ export function parseNumber(text: string, language: string | null = null): numbe
   if (match === null) return null;
   const before = plain.slice(0, match.index);
   let rest = plain.slice(match.index + match[0].length);
-  // A time of day is not a quantity.
-  if (/^:\d\d/.test(rest)) return null;
+  // A time of day and a ratio are not quantities.
+  if (/^:\d/.test(rest)) return null;
   let value = 0;
   for (let digitsText = match[0], first = true; ; first = false) {
     const digits = normalise(digitsText, language);
-    const multiplier = multiplierAt(rest, { language, isMoney: hasCurrency(before.slice(-6)) });
+    const multiplier = multiplierAt(rest, {
+      language,
+      isAmount: hasCurrency(before.slice(-6)) || (digits?.includes(".") ?? false),
+    });
     if (digits === null || multiplier === null) return null;
     value += multiplier.exponent === 0 ? Number(digits) : Number(shifted(digits, multiplier.exponent));
     rest = rest.slice(multiplier.length);
     // 1万2800, 3億5000万: the following digits are added.
     const more = multiplier.continues ? /^\s?(\d+(?:[.,]\d+)*)/.exec(rest) : null;
     if (more === null) {
-      if (first) value += FRACTIONS[rest.charAt(0)] ?? 0;
+      if (first) value += fractionAt(rest);
       break;
     }
     digitsText = more[1] ?? "";
@@ -40,6 +43,13 @@ export function parseNumber(text: string, language: string | null = null): numbe
   }
   if (!Number.isFinite(value)) return null;
   return isNegative(before, rest) && value !== 0 ? -value : value;
+}
+
+/** `1½`, `2 ¾`, `1 1/2`; `4/5` without a whole number is a rating or a page as often. */
+function fractionAt(text: string): number {
+  const written = /^ ([1-7])[/\u2044]([2348])(?![\d/])/.exec(text);
+  if (written !== null && Number(written[1]) < Number(written[2])) return Number(written[1]) / Number(written[2]);
+  return FRACTIONS[/^[ \u00a0\u202f]?(\D)/.exec(text)?.[1] ?? ""] ?? 0;
 }
 
 function shifted(digits: string, exponent: number): string {

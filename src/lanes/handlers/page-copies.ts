@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { type CrawlSettingName, otherReach } from "../../domain/crawl/crawl-settings.ts";
+import type { PageClue } from "../../domain/crawl/goal-score.ts";
 import { type PageCopy, READER_VERSION, validatorsOf } from "../../domain/page/page-copy.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { siteOf } from "../../domain/text/url.ts";
@@ -16,6 +17,8 @@ export interface PagePayload {
   links: readonly FollowLink[];
   /** Identifies pages with the same content if it is substantial; null: the page is empty. */
   content: { hash: string; isSubstantial: boolean } | null;
+  /** Of a crawl with a goal. */
+  goal?: PageClue;
 }
 
 /** Settings that are in the fingerprint already, or do not affect the stored page. */
@@ -29,10 +32,10 @@ const MAX_BYTES = 512 * 1024;
 
 /** Earlier versions stored `isSubstantial` as `isTelling`. */
 function readPayload(text: string): PagePayload {
-  const { links, content } = JSON.parse(text) as PagePayload & { content: { isTelling?: boolean } | null };
-  if (content === null) return { links, content };
+  const { content, ...page } = JSON.parse(text) as PagePayload & { content: { isTelling?: boolean } | null };
+  if (content === null) return { ...page, content };
   const { hash, isSubstantial = content.isTelling === true } = content as typeof content & { isSubstantial?: boolean };
-  return { links, content: { hash, isSubstantial } };
+  return { ...page, content: { hash, isSubstantial } };
 }
 
 /** Stores copies of the pages of a saved crawl, so that its next run can send conditional requests. */

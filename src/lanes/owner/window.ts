@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import { scoreOfPriority } from "../../domain/crawl/goal-score.ts";
 import type { ClaimedTask } from "../../store/ports/port.ts";
 
 const MAX_TARGET = 256;
@@ -42,6 +43,8 @@ export class Window {
   #wasShort = false;
   /** Resolvers of tasks in the window that had no room when last asked. */
   readonly #blocked = new Set<string>();
+  /** Its tasks are the most promising of a crawl with a goal: the next pages may find better ones. */
+  #isBestFirst = false;
   /** Resolvers of queue items seen here; a claim brings no more tasks of a limited one than may start. */
   readonly #seen = new Set<string>();
   /** Resolvers with tasks that wait for their limit in the store. They stay unclaimed. */
@@ -74,7 +77,7 @@ export class Window {
     if (this.#dry?.every((resolver) => this.#isFull(resolver)) === true) return 0;
     const usable = this.#blocked.size === 0 ? this.#tasks.length : this.#usable();
     // The store returned less than requested, so others want tasks as well: claim only what can start.
-    const room = (this.#wasShort ? Math.min(soon, this.#concurrency) : soon) - usable;
+    const room = (this.#wasShort || this.#isBestFirst ? Math.min(soon, this.#concurrency) : soon) - usable;
     if (usable > this.#target / 4 || room <= 0) return 0;
     const lasted = this.#clock.monotonic() - this.#filledAt;
     // A window that was never full says nothing about the throughput.
@@ -151,6 +154,8 @@ export class Window {
       this.#held.add(resolver);
     }
     this.#dry = tasks.length === 0 || !more ? [...new Set([...this.#blocked, ...this.#held])] : null;
+    if (tasks.length > 0)
+      this.#isBestFirst = tasks.every((task) => task.runKind === "crawl" && scoreOfPriority(task.priority) !== null);
     this.#filledAt = this.#clock.monotonic();
     this.#wasShort = tasks.length < this.#requested;
     this.#tasks.push(...tasks);

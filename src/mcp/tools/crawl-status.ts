@@ -38,6 +38,7 @@ export const crawlStatus = defineTool({
       strict({
         ...Summary.properties,
         seconds: Type.Number(),
+        relevant_pages: nullable(Total),
         end_reason: Text,
         message: Text,
         warnings: Type.Array(Type.String(), { description: "probable mistakes in the settings, and what to do" }),
@@ -95,6 +96,7 @@ function one(view: Crawl) {
     run: {
       ...summaryOf(view),
       seconds: view.duration_seconds,
+      relevant_pages: view.goal?.relevant_pages ?? null,
       end_reason: view.end_reason,
       message: short(view.message),
       warnings: view.warnings.map(({ message }) => message),

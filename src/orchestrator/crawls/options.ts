@@ -3,6 +3,7 @@ import type { CrawlInput, CrawlOptions } from "../../domain/crawl/crawl-options.
 import { without } from "../../base/without.ts";
 import { CRAWL_DEFAULTS, readsDocuments, type StoredCrawlSettings } from "../../domain/crawl/crawl-settings.ts";
 import { compileScope } from "../../domain/crawl/crawl-scope.ts";
+import { goalTerms } from "../../domain/crawl/goal-terms.ts";
 import { fetchUrl } from "../../domain/text/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
 import { checkExtract } from "../../extract/extract-request.ts";
@@ -58,6 +59,7 @@ export function readCrawlOptions(
     ),
     ...readHeaders(deps, url ?? [], input.headers, problems, pathOf("headers"), before),
   };
+  problems.push(...goalProblems(options).map(({ path, message }) => ({ path: pathOf(path), message })));
   const scope = compileScope({ ...options, url });
   wrong(scope.errors);
   const { fields, items, schema } = options;
@@ -70,6 +72,16 @@ export function readCrawlOptions(
   if (scope.errors !== undefined) return options;
   for (const { start, path } of starts) refuseForbidden(inputPath(path), start, deps.policy);
   return options;
+}
+
+function goalProblems({ goal, stop_when_saturated: stops }: CrawlOptions): FieldError[] {
+  if (goal !== "" && goalTerms(goal).length === 0)
+    return [{ path: "goal", message: "contains no word: say in words what the pages should be about" }];
+  if (stops && goal === "")
+    return [
+      { path: "stop_when_saturated", message: "needs a goal: without one, no page is more relevant than another" },
+    ];
+  return [];
 }
 
 /** The settings that the request contains. */

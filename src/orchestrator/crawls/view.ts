@@ -1,3 +1,4 @@
+import { NO_GOAL_PAGES } from "../../domain/crawl/goal-score.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl/crawl-end.ts";
 import { crawlOptionsOf } from "../../domain/crawl/crawl-options.ts";
@@ -60,6 +61,8 @@ export interface CrawlView {
   time_remaining_seconds: number | null;
   pages_per_second: number;
   errors: Record<ErrorClass, number>;
+  /** Null: the crawl has no goal. */
+  goal: GoalView | null;
   end_reason: string | null;
   /** The requested default format of its results. */
   export_format: string;
@@ -83,6 +86,21 @@ export interface CrawlDetail extends CrawlView {
 }
 
 export type CrawlStatus = Exclude<RunState, "queued"> | "pending";
+
+/** How a crawl with a goal does. */
+interface GoalView {
+  text: string;
+  pages_read: number;
+  relevant_pages: number;
+  best_relevance: number;
+}
+
+function goalOf(run: RunRecord): GoalView | null {
+  const { goal: text } = crawlOptionsOf(run);
+  if (text === "") return null;
+  const { pages, relevant, best } = run.facts.goal ?? NO_GOAL_PAGES;
+  return { text, pages_read: pages, relevant_pages: relevant, best_relevance: best };
+}
 
 /** The crawl API says `pending` for queued. */
 export function crawlStatusOf(state: RunState): CrawlStatus {
@@ -163,6 +181,7 @@ export function toCrawlView(
       run.timeLimitMs === null || isOver ? null : Math.max(0, Math.round((run.timeLimitMs - ranMs(run, now)) / 1000)),
     pages_per_second: ran === 0 ? 0 : Math.round((ended / ran) * 100_000) / 100,
     errors: errorsByClass(errors),
+    goal: goalOf(run),
     end_reason: run.facts.end_reason ?? null,
     export_format,
     created_at: isoOf(run.createdAt),

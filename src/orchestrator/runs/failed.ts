@@ -146,7 +146,8 @@ export async function retryFailedTasks(
     });
   const choice = choiceOf(input);
   const { left } = run.facts;
-  const goesOn = (left?.time === true || left?.proxies === true) && Object.keys(choice).length === 0;
+  const goesOn =
+    (left?.time === true || left?.proxies === true || left?.saturated === true) && Object.keys(choice).length === 0;
   let retried = 0;
   if (goesOn) retried += await inPieces(deps, (window) => deps.store.goOn(id, window, deps.clock.now()));
   // Tasks that were waiting when the run ended are not included.

@@ -234,6 +234,8 @@ export interface TaskView {
   next_try_at: string | null;
   /** Link hops from the start of a crawl; null: not a page of a crawl. */
   depth: number | null;
+  /** How relevant the page is to the goal of its crawl, from 0 to 1; null: it has none, or was not read. */
+  relevance: number | null;
   /** Of the last attempt; null: none was made. */
   strategy: string | null;
   http_status: number | null;
@@ -262,6 +264,7 @@ export function toTaskView(task: TaskRecord, site: string | null, artifacts: rea
     error_message: task.failure?.message ?? null,
     next_try_at: task.state === "retrying" ? isoOf(task.readyAt) : null,
     depth: numberIn(task.payload, "depth"),
+    relevance: numberIn(task.detail, "relevance"),
     strategy: last?.strategy ?? null,
     http_status: last?.http_status ?? null,
     duration_ms: last?.duration_ms ?? null,

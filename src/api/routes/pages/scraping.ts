@@ -78,6 +78,14 @@ const Crawl = strict({
   ),
   pages_per_second: Type.Number({ minimum: 0, description: "ended pages per second of running time, since the start" }),
   errors: strict({ timeout: Count, connection: Count, general: Count }),
+  goal: nullable(
+    strict({
+      text: Type.String(),
+      pages_read: counted("pages compared with the goal"),
+      relevant_pages: counted("part of pages_read: at least half as relevant as the best page then"),
+      best_relevance: Type.Number({ minimum: 0, maximum: 1, description: "of the most relevant page" }),
+    }),
+  ),
   end_reason: nullable(oneOf(END_REASONS)),
   export_format: oneOf(EXPORT_FORMATS, {
     description: "as requested; orb crawl --resume writes its results in this format",

@@ -214,6 +214,13 @@ export const Task = strict({
   error_message: text,
   next_try_at: nullable(Time),
   depth: nullable({ ...Count, description: "link hops from the start of a crawl" }),
+  relevance: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "how relevant the page is to the goal of its crawl; null: no goal, or the page was not read",
+    }),
+  ),
   strategy: nullable(Type.String({ description: "of the last attempt, like the next two" })),
   http_status: nullable(Type.Integer()),
   duration_ms: nullable(Count),

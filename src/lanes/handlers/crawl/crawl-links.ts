@@ -13,6 +13,7 @@ import type { Discovered, Report } from "../../../domain/run/outcome.ts";
 import { shownUrl, siteOf } from "../../../domain/text/url.ts";
 import type { FollowLink } from "../../../extract/follow.ts";
 import type { ClaimedTask } from "../../../store/ports/port.ts";
+import type { GoalRead } from "./crawl-goal.ts";
 import { isRead } from "./crawl-moves.ts";
 import type { CrawlRun } from "./crawl-runs.ts";
 import type { PagePayload } from "../page-copies.ts";
@@ -23,16 +24,17 @@ interface PageLinks {
   finalUrl: string;
   links: readonly FollowLink[];
   left?: readonly LeftLink[];
+  /** Of a crawl with a goal. */
+  goal?: GoalRead | null;
 }
 
 /** What the crawl learns from a page, loaded or confirmed as unchanged. */
 export function reportOf(
   crawl: CrawlRun,
   task: ClaimedTask,
-  { url, finalUrl, links, left = [], content }: PageLinks & Pick<PagePayload, "content">,
+  { url, finalUrl, links, left = [], content, goal = null }: PageLinks & Pick<PagePayload, "content">,
 ): Report {
-  const { depth } = task.payload as CrawlPayload;
-  const found = linksOf(crawl, { links, left, finalUrl }, depth);
+  const found = linksOf(crawl, task, { links, left, finalUrl, goal });
   const isOnlyFollowed = !isRead(crawl, task);
   if (content !== null && !crawl.firstPages.wasFoundBefore(content.hash, task.row)) crawl.scope.earn(url);
   const traps = crawl.traps.toKeep();
@@ -42,6 +44,7 @@ export function reportOf(
     // Duplicates are detected by their records, and a page that is only followed has none.
     ...(content?.isSubstantial === true && !isOnlyFollowed ? { content: content.hash } : {}),
     ...(isOnlyFollowed ? { followedOnly: true } : {}),
+    ...(goal === null ? {} : { goal: goal.gain }),
     ...(traps === null ? {} : { traps }),
   };
 }
@@ -52,11 +55,12 @@ const MAX_TOO_DEEP = 1000;
 /** The pages that this one links to and the store does not have yet, and the links that are skipped. */
 export function linksOf(
   crawl: CrawlRun,
-  { links, left = [], finalUrl: from }: Omit<PageLinks, "url">,
-  depth: number,
+  task: ClaimedTask,
+  { links, left = [], finalUrl: from, goal: page = null }: Omit<PageLinks, "url">,
 ): Pick<Report, "discovered" | "tooDeep" | "skipped" | "run"> {
-  const { scope, counted, kept } = crawl;
+  const { scope, counted, kept, goal } = crawl;
   if (crawl.options.follow_links === false) return {};
+  const { depth } = task.payload as CrawlPayload;
   const skips = new Skips(crawl);
   for (const { key, why } of left) skips.add(key, why);
   const cut = paginationReport(crawl, left, from);
@@ -66,8 +70,11 @@ export function linksOf(
     return { ...skips.report(), ...cut, ...(tooDeep.length === 0 ? {} : { tooDeep: tooDeep.slice(0, MAX_TOO_DEEP) }) };
   }
   const discovered: Discovered[] = [];
-  for (const link of links) {
-    if (kept.has(link.key)) continue;
+  const scored: readonly { link: FollowLink; score?: number }[] =
+    goal?.score(links, page, task, (key) => kept.has(key)) ?? links.map((link) => ({ link }));
+  for (const { link, score } of scored) {
+    // A page that the store has may turn out to be more promising than it seemed.
+    if (kept.has(link.key) && (score === undefined || !goal!.raises(link.key, score))) continue;
     // A link skipped because of a trap may still be followed when another kind of page has it.
     const why = counted.has(link.key) ? null : scope.admit(link, { depth: depth + 1, from });
     if (why !== null) {
@@ -75,8 +82,11 @@ export function linksOf(
       continue;
     }
     counted.add(link.key);
-    const site = siteOf(link.url);
-    discovered.push({ ...link, site, lane: laneOfSite(site), depth: depth + 1 });
+    const { key, url } = link;
+    const site = siteOf(url);
+    const found: Discovered = { key, url, site, lane: laneOfSite(site), depth: depth + 1 };
+    if (score !== undefined) goal!.report(key, score);
+    discovered.push(score === undefined ? found : { ...found, score });
   }
   return { ...skips.report(), ...cut, ...(discovered.length === 0 ? {} : { discovered }) };
 }

@@ -12,6 +12,7 @@ import {
   scopeOptionsOf,
   type ScopeOptions,
 } from "../../../domain/crawl/crawl-scope.ts";
+import type { GoalPage } from "../../../domain/crawl/goal-score.ts";
 import type { TrackingRequest } from "../../../domain/monitor/tracking.ts";
 import { scopeHashOf } from "../../../domain/page/page-change.ts";
 import { documentOf } from "../../../domain/page/page-options.ts";
@@ -24,6 +25,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Seal } from "../../../base/seal.ts";
 import { NO_TRAPS, type TrapState } from "../../../domain/crawl/traps.ts";
 import type { Store } from "../../../store/ports/port.ts";
+import { CrawlGoal } from "./crawl-goal.ts";
 import { CrawlPause } from "./crawl-pause.ts";
 import { CrawlTime } from "./crawl-time.ts";
 import { PageChanges } from "../page-changes.ts";
@@ -75,6 +77,8 @@ export interface CrawlRun {
   /** Sites whose setting overrides the crawl's about robots.txt, as its log has reported. */
   overridden: Set<string>;
   pause: CrawlPause;
+  /** Null: every link is as good. */
+  goal: CrawlGoal | null;
 }
 
 export const ABOUT_ARTICLE = ["title", "author", "published_at"];
@@ -122,6 +126,14 @@ export class CrawlRuns {
         this.#deps.reader.keep({ crawl: name, keys });
         for (const key of keys) kept.add(key);
       },
+      () => {},
+    );
+  }
+
+  /** The page was read, and is in the store. */
+  read(runId: string, page: GoalPage): void {
+    void this.#runs.get(runId)?.run.then(
+      ({ goal }) => goal?.written(page),
       () => {},
     );
   }
@@ -192,6 +204,7 @@ export class CrawlRuns {
       shown: new EvidenceSampler(),
       overridden: new Set(),
       pause: new CrawlPause(clock, options.delay_seconds * 1000),
+      goal: CrawlGoal.of(this.#deps, record, options),
     };
   }
 }

@@ -29,6 +29,7 @@ import { isArchived, withExchange } from "../archive.ts";
 import { contentOf, itemsOf } from "./crawl-items.ts";
 import { linksOf, reportOf } from "./crawl-links.ts";
 import { becomesRead, isRead, moved, movesOf } from "./crawl-moves.ts";
+import type { GoalRead } from "./crawl-goal.ts";
 import { ABOUT_ARTICLE, type CrawlRun, type CrawlRuns } from "./crawl-runs.ts";
 import { withSignIn } from "./crawl-sign-in.ts";
 import type { HandlerContext, TaskHandler } from "../handler.ts";
@@ -54,6 +55,7 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
       // A moved start has grown the scope.
       if (report?.run?.facts.moved_starts !== undefined) crawls.drop(task.runId);
       if (verdict.kind === "completed") crawls.recovered(task.runId, task.row);
+      if (report?.goal !== undefined) crawls.read(task.runId, report.goal);
       const keys = report?.discovered?.map(({ key }) => key) ?? [];
       if (keys.length > 0) crawls.keep(task.runId, keys);
     },
@@ -91,6 +93,7 @@ async function attempt(
   const recipe = recipeAt(reads ? crawl.recipe : followRecipe(crawl.recipe), site);
   const timeoutMs = plan.way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs;
   await crawl.pause.next(signal);
+  await crawl.goal?.refresh();
   const leftMs = await time.leftMs(timeoutMs);
   const neededMs = time.neededMs(timeoutMs);
   if (leftMs <= neededMs) return outOfTime(neededMs);
@@ -103,8 +106,9 @@ async function attempt(
       crawl: crawl.name,
       scope: crawl.scopeText,
       // The next run of a saved crawl may have to follow the links without the page.
-      all: crawl.copies !== null,
+      all: crawl.copies !== null || (crawl.goal !== null && scope.goesDeeperThan(depth)),
       tooDeep: !scope.goesDeeperThan(depth),
+      ...(crawl.goal === null ? {} : { goal: crawl.goal.text }),
     },
     shareKey: task.runId,
     url,
@@ -224,14 +228,13 @@ async function failed(
 ): Promise<Handled> {
   const crashed = freeCrash(task, plan, what);
   if (crashed !== null) return crashed;
-  const { depth } = task.payload as CrawlPayload;
   const report: Report = {
     strategy: plan.way,
     ...(await evidenceOf(crawl, task, what, () => keeper.keep(task.nextUrl ?? task.url ?? "", what, evidence, answer))),
     ...memoryOf(plan),
     ...escalationAfter(plan, what),
     // A page that lacks a required field may be the list that leads to pages that have it.
-    ...(answer === null ? {} : linksOf(crawl, linksIn(judgement, answer.finalUrl), depth)),
+    ...(answer === null ? {} : linksOf(crawl, task, linksIn(judgement, answer.finalUrl))),
   };
   return { kind: "failed", failure: what, report };
 }
@@ -268,16 +271,25 @@ async function completed(
   const isNoLesson = (plan.way === "http" && known?.mixed === true) || answer?.document !== undefined;
   const learned = isNoLesson ? null : lessonOf(url, plan);
   // Conditional requests are plain requests: they work for pages fetched by one.
-  const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
+  const clue = judgement?.goal;
+  const kept = { links, content, ...(clue === undefined ? {} : { goal: clue }) };
+  const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, kept) : null;
+  const goal = clue === undefined ? null : (crawl.goal?.read(task, clue, finalUrl) ?? null);
   const items =
     extraction === null || !reads
       ? []
-      : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records, answer?.document);
+      : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records, answer?.document).map(withRelevance(goal));
   const page = reads
     ? await crawl.changes?.compare(finalUrl, finalUrl !== url, items, content?.hash ?? null)
     : undefined;
   if (page?.change === "unchanged" && crawl.options.only_changed === true)
-    return sameAgain(crawl, task, got, { url, finalUrl, links, left, content }, { page, copy: copy ?? null, learned });
+    return sameAgain(
+      crawl,
+      task,
+      got,
+      { url, finalUrl, links, left, content, goal },
+      { page, copy: copy ?? null, learned },
+    );
   return {
     kind: "completed",
     ...(await withDocument(files, got, withChange(crawl, items, page?.change), task.url ?? url)),
@@ -289,16 +301,21 @@ async function completed(
             bytes: Buffer.byteLength(receivedOf(answer).body),
             ...(finalUrl === url ? {} : movesOf(answer)),
             ...(reads ? {} : { followed_only: true }),
+            ...(goal === null ? {} : { relevance: goal.relevance }),
             ...(extract === undefined ? {} : { extract }),
           },
     report: {
       strategy: plan.way,
-      ...reportOf(crawl, task, { url, finalUrl, links, left, content }),
+      ...reportOf(crawl, task, { url, finalUrl, links, left, content, goal }),
       ...(learned === null ? {} : { learned }),
       ...(crawl.copies === null ? {} : { copy: copy ?? null }),
       ...(page === undefined ? {} : { page }),
     },
   };
+}
+
+function withRelevance(goal: GoalRead | null): <T extends object>(record: T) => T {
+  return (record) => (goal === null ? record : { ...record, relevance: goal.relevance });
 }
 
 /** The page was loaded and has not changed since the job's last run: it gives no records. */
@@ -317,7 +334,11 @@ function sameAgain(
     artifacts: [],
     results: [],
     httpStatus: answer!.status,
-    detail: { unchanged: true, ...(rest.finalUrl === rest.url ? {} : movesOf(answer!)) },
+    detail: {
+      unchanged: true,
+      ...(rest.finalUrl === rest.url ? {} : movesOf(answer!)),
+      ...(rest.goal === undefined || rest.goal === null ? {} : { relevance: rest.goal.relevance }),
+    },
     report: {
       strategy: plan.way,
       ...reportOf(crawl, task, rest),
@@ -341,17 +362,24 @@ async function unchanged(
   const { finalUrl } = answer;
   const { depth } = task.payload as CrawlPayload;
   const state = isRead(crawl, task) ? await crawl.changes?.same(finalUrl, finalUrl !== url, page) : undefined;
+  const goal = page.goal === undefined ? null : (crawl.goal?.read(task, page.goal, finalUrl) ?? null);
   const links = readRobotsDirectives(answer.headers["x-robots-tag"] ?? "").nofollow ? [] : page.links;
   return {
     kind: "completed",
     artifacts: [],
     // Its depth may differ from before, and each run finds its own duplicates.
-    results: page.records.map((record) => ({ ...without(record, "duplicate_of"), depth, unchanged: true })),
+    results: page.records
+      .map((record) => ({ ...without(record, "duplicate_of"), depth, unchanged: true }))
+      .map(withRelevance(goal)),
     httpStatus: answer.status,
-    detail: { unchanged: true, ...(finalUrl === url ? {} : movesOf(answer)) },
+    detail: {
+      unchanged: true,
+      ...(finalUrl === url ? {} : movesOf(answer)),
+      ...(goal === null ? {} : { relevance: goal.relevance }),
+    },
     report: {
       strategy: got.plan.way,
-      ...reportOf(crawl, task, { url, finalUrl, links, content: page.content }),
+      ...reportOf(crawl, task, { url, finalUrl, links, content: page.content, goal }),
       copy: crawl.copies!.renew(copy, answer),
       ...(state === undefined ? {} : { page: state }),
       unchanged: true,

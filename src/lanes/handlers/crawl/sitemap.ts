@@ -223,12 +223,14 @@ export async function readPages(
     if (!counted.has(decision.key)) scope.admit(decision, position);
     counted.add(decision.key);
     const site = siteOf(decision.url);
+    const score = crawl.goal?.scoreOfListed(decision.url);
     return {
       key: decision.key,
       url: decision.url,
       site,
       lane: laneOfSite(site),
       depth: position.depth,
+      ...(score === undefined ? {} : { score }),
       handler: CRAWL_HANDLER,
     };
   });

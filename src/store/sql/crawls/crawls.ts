@@ -22,7 +22,7 @@ export function crawlEnd(
   run: { n: number; facts: string | null },
   counts: TaskCounts,
   left: NonNullable<RunFacts["left"]>,
-  cutBy: "pages" | "time" | "proxies" | null,
+  cutBy: "pages" | "saturated" | "time" | "proxies" | null,
 ): CrawlEnd {
   const pages: Record<PageEnd, number> = { ...NO_PAGES.pages, succeeded: counts.completed };
   const errors = Object.fromEntries(ERROR_CLASSES.map((name) => [name, 0])) as Record<ErrorClass, number>;
@@ -54,6 +54,7 @@ export function crawlEnd(
     proxiesGone: left.proxies === true,
     example: groups[0]?.example_message ?? readRetryReasons(context, run.n)[0]?.exampleMessage ?? null,
     pagesLeft: left.pages === true,
+    isSaturated: left.saturated === true,
     silent: cutBy === "pages" ? silentSites(context, run.n) : [],
     depthLeft: left.depth === true,
     sitemapsUnread: countFailedAuxiliary(context, run.n),

@@ -1,5 +1,6 @@
 /** Adds discovered tasks to a run: when their finder ends, or while it runs. */
 import { mostKnown } from "../../../domain/crawl/crawl-end.ts";
+import { priorityOfScore } from "../../../domain/crawl/goal-score.ts";
 import type { Discovered } from "../../../domain/run/outcome.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
 import { TASK_STATES, TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
@@ -131,8 +132,8 @@ function toTask(found: Discovered, finder: ClaimedTask): NewTask {
     site: found.site,
     resolver: finder.resolver,
     url: found.url,
-    // Auxiliary tasks come before pages, and pages near the start before deeper ones.
-    priority: auxiliary ? 1 : -found.depth,
+    // Auxiliary tasks come before pages, and pages near the start before deeper ones, or the most promising ones.
+    priority: auxiliary ? 1 : found.score === undefined ? -found.depth : priorityOfScore(found.score),
     handler: found.handler ?? finder.handler,
     payload: auxiliary ? found.auxiliary : { depth: found.depth },
     auxiliary,

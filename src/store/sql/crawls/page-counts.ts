@@ -1,4 +1,5 @@
 /** Page counts of crawls; written once per transaction. */
+import { type GoalPage, NO_GOAL_PAGES, withGoalPage } from "../../../domain/crawl/goal-score.ts";
 import { addSkips, type SkipCounts } from "../../../domain/crawl/crawl-skips.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
 import type { SettledTask } from "../../ports/port.ts";
@@ -10,6 +11,7 @@ interface Counted {
   skipped: SkipCounts;
   signIns: number;
   signIn: string | null;
+  goal: GoalPage[];
 }
 
 export class PageCounts {
@@ -24,6 +26,7 @@ export class PageCounts {
     const change = report?.page?.change ?? (report?.unchanged === true ? "unchanged" : null);
     if (change === "unchanged") this.#of(run).unchanged += 1;
     if (report?.followedOnly === true) this.#of(run).followedOnly += 1;
+    if (report?.goal !== undefined) this.#of(run).goal.push(report.goal);
   }
 
   /** Failed pages have links, too. */
@@ -41,7 +44,9 @@ export class PageCounts {
     counted.signIn = report.signIn;
   }
 
-  write(): void {
+  /** Returns the runs that are saturated. */
+  write(): ReadonlySet<number> {
+    const saturated = new Set<number>();
     for (const [run, counted] of this.#runs) {
       const row = this.#context.connection.sql("SELECT facts FROM runs WHERE n = ?").get(run);
       const before = parseJson<RunFacts>((row?.["facts"] ?? null) as string | null, {});
@@ -52,14 +57,20 @@ export class PageCounts {
         facts.sign_ins = { pages: (before.sign_ins?.pages ?? 0) + counted.signIns, message: counted.signIn };
       const skipped = addSkips(before.skipped ?? {}, counted.skipped);
       if (Object.keys(skipped).length > 0) facts.skipped = skipped;
+      if (counted.goal.length > 0) facts.goal = counted.goal.reduce(withGoalPage, before.goal ?? NO_GOAL_PAGES);
+      if (facts.goal?.saturated === true) saturated.add(run);
       mergeFacts(this.#context, run, facts);
     }
+    return saturated;
   }
 
   #of(run: number): Counted {
     let counted = this.#runs.get(run);
     if (counted === undefined)
-      this.#runs.set(run, (counted = { unchanged: 0, followedOnly: 0, skipped: {}, signIns: 0, signIn: null }));
+      this.#runs.set(
+        run,
+        (counted = { unchanged: 0, followedOnly: 0, skipped: {}, signIns: 0, signIn: null, goal: [] }),
+      );
     return counted;
   }
 }

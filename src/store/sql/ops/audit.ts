@@ -153,7 +153,7 @@ const CHECKS: readonly Check[] = [
         // Tasks cut off by an end are swept soon.
         `SELECT id, status, open_streams FROM runs
          WHERE (status = 'running' AND open_streams = 0 AND coalesce(json_extract(hold, '$.reason'), '') <> 'data_quality') OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0
-           AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages'), json_extract(facts, '$.left.proxies'))
+           AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages'), json_extract(facts, '$.left.proxies'), json_extract(facts, '$.left.saturated'))
              IS NULL)`,
       ).map((row) => `run ${row.id} is ${row.status} with ${row.open_streams} open streams`),
   },

@@ -42,19 +42,20 @@ function readCounts({ connection }: Context, run: number): TaskCounts {
 }
 
 /**
- * Ends the run when nothing of it is open, or when a crawl has reached its page limit: its waiting tasks are then
- * swept. A paused run ends when it is resumed. Returns the lanes that got work.
+ * Ends the run when nothing of it is open, or when a crawl has reached its page limit or is saturated: its waiting tasks
+ * are then swept. A paused run ends when it is resumed. Returns the lanes that got work.
  */
 export function endRunIfDone(context: Context, run: number, now: number): { status: RunState; lanes: string[] } | null {
   const row = readRow(context, run);
   if (row.status !== "running" || isEnding(row.hold)) return null;
   const isFull = row.pages_limit !== null && row.pages_counted >= row.pages_limit;
-  if (row.open_streams > 0 && !isFull) return null;
+  const isSaturated = parseJson<RunFacts>(row.facts, {}).goal?.saturated === true;
+  if (row.open_streams > 0 && !isFull && !isSaturated) return null;
   const counts = readCounts(context, run);
   const pagesOpen = OPEN_TASK_STATES.reduce((sum, name) => sum + counts[name], 0) > 0;
   // Auxiliary tasks continue until it is known whether there are more pages.
   if (row.open_streams > 0 && !pagesOpen) return null;
-  const end = endOf(context, row, counts, pagesOpen ? "pages" : null);
+  const end = endOf(context, row, counts, pagesOpen ? (isFull ? "pages" : "saturated") : null);
   const lanes = finish(context, row, end, now);
   if (pagesOpen) bumpControl(context);
   return lanes === null ? null : { status: end.status, lanes };
@@ -89,7 +90,7 @@ const eventOfEnd = ({ status, message, meta }: RunEnd): MoveEvent => ({
   meta,
 });
 
-function endOf(context: Context, row: EndingRun, counts: TaskCounts, cutBy: "pages" | null): RunEnd {
+function endOf(context: Context, row: EndingRun, counts: TaskCounts, cutBy: "pages" | "saturated" | null): RunEnd {
   if (row.kind === "page") return endOfPageRun(counts, parseJson<RunFacts>(row.facts, {}));
   if (row.kind === "workflow") return { ...endOfWorkflow(counts, readWorkflowError(context, row.n)), meta: { counts } };
   if (row.kind !== "crawl") return { ...endOfRun(counts), meta: { counts } };
@@ -106,7 +107,7 @@ function endCrawl(
   context: Context,
   row: EndingRun,
   counts: TaskCounts,
-  cutBy: "pages" | "time" | "proxies" | null,
+  cutBy: "pages" | "saturated" | "time" | "proxies" | null,
 ): RunEnd {
   const before = parseJson<RunFacts>(row.facts, {}).left ?? {};
   const left = cutBy === null ? before : { ...before, [cutBy]: true };

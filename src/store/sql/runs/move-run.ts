@@ -104,7 +104,7 @@ export function reopenRun(
   context.connection
     .sql(
       `UPDATE runs SET generation = generation + 1, start_event = NULL, ran_ms = 0, page_ms = 0, stall = NULL,
-         facts = json_remove(facts, '$.end_reason', '$.failure_code', '$.failure_reason', '$.error_message'), hold = ?
+         facts = json_remove(facts, '$.end_reason', '$.goal.saturated', '$.goal.recent', '$.failure_code', '$.failure_reason', '$.error_message'), hold = ?
        WHERE n = ?`,
     )
     .run(toJson(hold), run.n);

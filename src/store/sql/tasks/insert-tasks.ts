@@ -11,6 +11,7 @@ import {
   streamsOf,
 } from "../lanes/lane-assignments.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
+import { ScoredTasks } from "./scored-tasks.ts";
 
 /** Numbers of tasks: pages of the run, and auxiliary tasks that only find pages. */
 interface KindCounts {
@@ -53,6 +54,7 @@ export function insertTasks(
   const streams = new Map<string, Target>();
   const chosen: NewRow[] = [];
   const leftOut = { pages: false, auxiliary: false };
+  const scored = new ScoredTasks();
   const counter = quota === UNLIMITED ? null : new QuotaCounter(quota);
   for (const [index, task] of tasks.entries()) {
     const hash = hashes[index] as Uint8Array;
@@ -60,9 +62,13 @@ export function insertTasks(
     const kind = task.auxiliary === true ? "auxiliary" : "pages";
     // Without a quota the INSERT itself detects duplicates.
     if (counter !== null) {
-      if (exists(hash)) continue;
+      if (exists(hash)) {
+        scored.known(hash, task);
+        continue;
+      }
       if (!counter.take(kind, hash)) {
         leftOut[kind] = true;
+        scored.leftOut(hash, task);
         continue;
       }
     }
@@ -80,6 +86,7 @@ export function insertTasks(
   const added = insertRows(context, run, chosen, now);
   const extended = targets.filter((target) => target.added > 0);
   for (const target of extended) deltas.add(target.stream, "queued", target.added);
+  scored.write(context, run);
   stampIdleLanes(
     context,
     extended.map(({ lane }) => lane),

@@ -87,15 +87,17 @@ export class Outcomes {
     this.#outputs = new Outputs(context, settling.now);
   }
 
-  settle(tasks: readonly SettledTask[]): void {
+  /** Returns the runs that were to end when they are saturated, and are. */
+  settle(tasks: readonly SettledTask[]): ReadonlySet<number> {
     for (const wave of wavesOf(tasks)) this.#settleWave(wave);
     // After all outcomes: the target of a redirect is not added as another page.
     const { deltas, opened, now } = this.#settling;
     for (const lane of this.#lookups.discoveries.write(deltas, now)) opened.add(lane);
-    this.#counts.write();
+    const saturated = this.#counts.write();
     this.#pages.write();
     this.#lookups.learned.write();
     this.#completions.write();
+    return saturated;
   }
 
   #settleWave(wave: readonly SettledTask[]): void {

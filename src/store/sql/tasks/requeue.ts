@@ -63,8 +63,8 @@ export function retryFailed(
 }
 
 /**
- * Restarts the time limit of a run that ran out of time, or makes one without proxies wait for them again; requeues the
- * tasks that were cut off. Others stay as they are.
+ * Restarts the time limit of a run that ran out of time, makes one without proxies wait for them again, or lets one that
+ * was saturated read on; requeues the tasks that were cut off. Others stay as they are.
  */
 export function goOn(context: Context, runId: string, window: RequeueWindow, now: number): Requeued {
   const { connection } = context;
@@ -74,7 +74,7 @@ export function goOn(context: Context, runId: string, window: RequeueWindow, now
       const run = requireRun(context, runId);
       const { left } = parseJson<RunFacts>(run.facts, {});
       const byTime = left?.time === true;
-      if (run.status === "cancelled" || (!byTime && left?.proxies !== true))
+      if (run.status === "cancelled" || (!byTime && left?.proxies !== true && left?.saturated !== true))
         return { requeued: 0, lanes: [], next: null };
       const reason = byTime ? "with a new time limit, it continues" : "it continues";
       if (TERMINAL_RUN_STATES.includes(run.status))
@@ -89,7 +89,9 @@ export function goOn(context: Context, runId: string, window: RequeueWindow, now
       // Until the last batch the run still has tasks left, whatever happens to this process.
       if (next === null)
         connection
-          .sql("UPDATE runs SET facts = json_remove(facts, '$.left.time', '$.left.proxies') WHERE n = ?")
+          .sql(
+            "UPDATE runs SET facts = json_remove(facts, '$.left.time', '$.left.proxies', '$.left.saturated') WHERE n = ?",
+          )
           .run(run.n);
       bumpControl(context);
       return { requeued, lanes: [...lanes], next };

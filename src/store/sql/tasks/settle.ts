@@ -49,7 +49,7 @@ function settleIn(context: Context, batches: readonly SettleBatch[], now: number
   const late = tasks.filter(isLate);
   const outcomes = new Outcomes(context, { lookups, streams, deltas, advance, opened, now });
   dropTasks(context, late, deltas, now);
-  outcomes.settle(late.length === 0 ? tasks : tasks.filter((settled) => !isLate(settled)));
+  const saturated = outcomes.settle(late.length === 0 ? tasks : tasks.filter((settled) => !isLate(settled)));
   const missed = new Set(deltas.missed);
   for (const batch of ours) {
     const { hold } = batch;
@@ -68,7 +68,7 @@ function settleIn(context: Context, batches: readonly SettleBatch[], now: number
   const counted = deltas.apply(context);
   for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
   for (const [run, change] of counted.runs) {
-    const end = mayEnd(runs.get(run), change) ? endRunIfDone(context, run, now) : null;
+    const end = saturated.has(run) || mayEnd(runs.get(run), change) ? endRunIfDone(context, run, now) : null;
     if (end === null) {
       for (const lane of lanesForFreedQuota(context, run, change)) opened.add(lane);
       continue;

@@ -28,6 +28,8 @@ function OtherField({ state: { form, change, errors }, setting }: { state: NewSt
         onChange={({ target }) => set(target.value)}
       />
     );
+  if (widget === "text")
+    return <Input {...about} error={error} value={String(value)} onChange={({ target }) => set(target.value)} />;
   return (
     <Input
       {...about}

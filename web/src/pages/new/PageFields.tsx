@@ -272,7 +272,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
           placeholder={String(CRAWL_DEFAULTS.max_attempts)}
           onChange={({ target }) => change({ tries: target.value })}
         />
-        <OtherSettings state={state} widgets={["choice", "number"]} />
+        <OtherSettings state={state} widgets={["text", "choice", "number"]} />
         <Headers state={state} />
       </div>
       <Checkbox

@@ -47,6 +47,14 @@ const COLUMNS: Column<Task>[] = [
       <StatusBadge status={status} {...(error_message === null ? {} : { title: error_message })} />
     ),
   },
+  {
+    id: "relevance",
+    name: "Relevance",
+    width: "76px",
+    align: "end",
+    hidden: true,
+    cell: ({ relevance }) => <Num value={relevance} />,
+  },
   { id: "http", name: "HTTP", width: "52px", align: "end", cell: ({ http_status }) => <Num value={http_status} /> },
   {
     id: "strategy",

@@ -191,8 +191,9 @@ function leftOutOf(skippedTasks: number, crawl: Crawl | null): number {
 }
 
 function completedNote(crawl: Crawl | null): { note?: string } {
-  const { unchanged_items: same = 0, followed_items: followed = 0 } = crawl ?? {};
+  const { unchanged_items: same = 0, followed_items: followed = 0, goal = null } = crawl ?? {};
   const notes = [
+    goal === null ? [] : `${fullNumber(goal.relevant_pages)} relevant to the goal`,
     same === 0 ? [] : `${fullNumber(same)} unchanged`,
     followed === 0 ? [] : `${fullNumber(followed)} followed without a record`,
   ].flat();

@@ -100,6 +100,7 @@ function Facts({ run, task }: { run: Run; task: Task }) {
           task.strategy === null ? null : { name: "Strategy", value: sentence(task.strategy) },
           typeof because === "string" ? { name: "Why this strategy", value: because } : null,
           task.depth === null ? null : { name: "Depth", value: task.depth },
+          task.relevance === null ? null : { name: "Relevance to the goal", value: task.relevance },
           task.duration_ms === null ? null : { name: "Time", value: <Duration ms={task.duration_ms} /> },
           task.size === null ? null : { name: "Size", value: <Bytes value={task.size} /> },
           { name: "Found", value: <Time at={task.created_at} /> },

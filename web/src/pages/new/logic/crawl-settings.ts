@@ -12,7 +12,7 @@ export interface OtherSetting {
   name: string;
   label: string;
   help: string | undefined;
-  widget: "choice" | "number" | "switch";
+  widget: "choice" | "number" | "text" | "switch";
   choices: readonly { value: string; name: string }[];
   usual: unknown;
 }
@@ -23,7 +23,7 @@ export const OTHER_SETTINGS: readonly OtherSetting[] = crawlSettings
   .filter(([name]) => !LAID_OUT.has(name))
   .map(([name, { schema, label, form, default: usual }]) => {
     const { type, enum: values = [], description } = schema as Schema;
-    const widget = values.length > 0 ? "choice" : type === "boolean" ? "switch" : "number";
+    const widget = values.length > 0 ? "choice" : type === "boolean" ? "switch" : type === "string" ? "text" : "number";
     const choices = values.map((value) => ({ value, name: form?.choices?.[value] ?? value }));
     return { name, label, help: form?.help ?? sentence(description), widget, choices, usual };
   });

@@ -1,0 +1,80 @@
+import { MAX_RESULTS, SEARCH_SOURCES, searchWeb, TIME_RANGES } from "../../../orchestrator/search.ts";
+import type { ApiDeps } from "../../deps.ts";
+import type { ApiInstance } from "../../instance.ts";
+import { nullable, oneOf, problemAnswer, strict } from "../../schemas.ts";
+import { Type } from "../../type.ts";
+import { untilCallerLeaves } from "./page-source.ts";
+
+const Domains = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 20 });
+
+const Order = strict({
+  query: Type.String({ minLength: 1, maxLength: 500 }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: "results per source; default: 10" }),
+  ),
+  sources: Type.Optional(
+    Type.Array(oneOf(SEARCH_SOURCES), { minItems: 1, maxItems: 3, description: 'default: ["web"]' }),
+  ),
+  language: Type.Optional(
+    Type.String({ pattern: "^[a-z]{2,3}(-[A-Za-z]{2,4})?$", description: "such as en or de-AT; default: any" }),
+  ),
+  time_range: Type.Optional(oneOf(TIME_RANGES, { description: "how old a result may be" })),
+  include_domains: Type.Optional({ ...Domains, description: "only results of these domains" }),
+  exclude_domains: Type.Optional({ ...Domains, description: "no results of these domains" }),
+});
+
+const Found = Type.Array(
+  strict({
+    url: Type.String(),
+    title: Type.String(),
+    description: Type.String(),
+    published: nullable(Type.String({ description: "as the search server says it" })),
+    image: nullable(Type.String()),
+    resolution: nullable(Type.String({ description: "of the image, such as 1200x800" })),
+  }),
+);
+
+export function searchRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.post(
+    "/search",
+    {
+      config: { role: "operator" },
+      schema: {
+        operationId: "searchWeb",
+        tags: ["search"],
+        summary: "Search the web",
+        description:
+          "Searches through the SearXNG of the operator (APP_SEARCH_URL). Nothing is stored. To read the results, start a crawl with their URLs and max_depth 0.",
+        body: Order,
+        response: {
+          200: strict({
+            web: Found,
+            news: Found,
+            images: Found,
+            warnings: Type.Array(Type.String(), { description: "such as engines that did not answer" }),
+          }),
+          502: problemAnswer(
+            "`search_unavailable`: no search server is configured, or it refused; the message says what to do",
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { language, time_range: timeRange, include_domains, exclude_domains, ...order } = request.body;
+      const { found, warnings } = await searchWeb(
+        await deps.search(),
+        {
+          query: order.query,
+          sources: order.sources ?? ["web"],
+          limit: order.limit ?? 10,
+          ...(language === undefined ? {} : { language }),
+          ...(timeRange === undefined ? {} : { timeRange }),
+          ...(include_domains === undefined ? {} : { includeDomains: include_domains }),
+          ...(exclude_domains === undefined ? {} : { excludeDomains: exclude_domains }),
+        },
+        untilCallerLeaves(reply),
+      );
+      return { web: [], news: [], images: [], ...found, warnings };
+    },
+  );
+}

@@ -40,6 +40,13 @@ export type Job = {
   fixtures: number | null;
   /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
   auto_repair: boolean;
+  /** channels to notify about this job, besides those whose rules match */
+  notify: {
+    /** id or name of a notification channel */
+    channel: string;
+    /** absent: all but run_completed and run_cancelled */
+    types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
+  }[];
   /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
   escalate: boolean;
   respect_robots: boolean;
@@ -853,6 +860,51 @@ export type Worker = {
   stopped_at: string | null;
 };
 
+export type Channel = {
+  id: string;
+  name: string;
+  kind: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
+  /** the receiver, without secrets */
+  target: string;
+  settings: Record<string, Json>;
+  /** secret settings that are set */
+  secrets: string[];
+  /** a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel */
+  rules: {
+    /** absent: all but run_completed and run_cancelled */
+    types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
+    min_severity?: "info" | "warning" | "error";
+    /** jobs with one of these tags */
+    tags?: string[];
+    /** sites with their subdomains */
+    sites?: string[];
+    /** ids of jobs */
+    jobs?: string[];
+  }[];
+  quiet_hours: {
+    /** local time, such as 22:00 */
+    from: string;
+    /** local time, such as 07:00 */
+    to: string;
+    /** such as Europe/Berlin (default: UTC) */
+    timezone: string;
+    except: "info" | "warning" | "error" | null;
+  } | null;
+  group_minutes: number;
+  enabled: boolean;
+  status: "healthy" | "failing" | "unused" | "disabled";
+  failing_since: string | null;
+  last_error: string | null;
+  last_error_at: string | null;
+  last_delivered_at: string | null;
+  /** deliveries that wait */
+  waiting: number;
+  /** UTC, ISO 8601 */
+  created_at: string;
+  /** UTC, ISO 8601 */
+  updated_at: string;
+};
+
 export type Session = {
   id: string;
   name: string | null;
@@ -1475,6 +1527,13 @@ export type RunRecipe = {
     fixtures?: number | null;
     /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
     auto_repair?: boolean;
+    /** channels to notify about this job, besides those whose rules match */
+    notify?: {
+      /** id or name of a notification channel */
+      channel: string;
+      /** absent: all but run_completed and run_cancelled */
+      types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
+    }[];
     /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate?: boolean;
     respect_robots?: boolean;
@@ -1704,6 +1763,13 @@ export type JobVersion = {
     fixtures: number | null;
     /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
     auto_repair: boolean;
+    /** channels to notify about this job, besides those whose rules match */
+    notify: {
+      /** id or name of a notification channel */
+      channel: string;
+      /** absent: all but run_completed and run_cancelled */
+      types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
+    }[];
     /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
     escalate: boolean;
     respect_robots: boolean;
@@ -2539,6 +2605,13 @@ export interface Operations {
       fixtures?: number | null;
       /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
       auto_repair?: boolean;
+      /** channels to notify about this job, besides those whose rules match */
+      notify?: {
+        /** id or name of a notification channel */
+        channel: string;
+        /** absent: all but run_completed and run_cancelled */
+        types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
+      }[];
       /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -2892,6 +2965,44 @@ export interface Operations {
     body: undefined;
     answer: Session;
   };
+  /** Add a notification channel */
+  "post /notifications/channels": {
+    params: undefined;
+    query: undefined;
+    body: {
+      /** unique; can be used instead of the id */
+      name: string;
+      kind: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
+      /** depends on the kind: GET /notifications/kinds lists them; secrets are never returned */
+      settings: Record<string, unknown>;
+      /** a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel */
+      rules?: {
+        /** absent: all but run_completed and run_cancelled */
+        types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
+        min_severity?: "info" | "warning" | "error";
+        /** jobs with one of these tags */
+        tags?: string[];
+        /** sites with their subdomains */
+        sites?: string[];
+        /** ids of jobs */
+        jobs?: string[];
+      }[];
+      quiet_hours?: {
+        /** local time, such as 22:00 */
+        from: string;
+        /** local time, such as 07:00 */
+        to: string;
+        /** such as Europe/Berlin (default: UTC) */
+        timezone?: string;
+        except?: "info" | "warning" | "error" | null;
+      } | null;
+      /** at most one message in this time (default: 0) */
+      group_minutes?: number;
+      /** default: true */
+      enabled?: boolean;
+    };
+    answer: Channel;
+  };
   /** Create a job */
   "post /jobs": {
     params: undefined;
@@ -2915,6 +3026,13 @@ export interface Operations {
       fixtures?: number | null;
       /** if the rules of a run broke by a change of the pages: accept a repair that is beyond doubt, and read the pages of the run again (default: false); only for pages and crawls */
       auto_repair?: boolean;
+      /** channels to notify about this job, besides those whose rules match */
+      notify?: {
+        /** id or name of a notification channel */
+        channel: string;
+        /** absent: all but run_completed and run_cancelled */
+        types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
+      }[];
       /** with http and api_replay: after a block or a page that is empty without JavaScript, the next attempt uses a browser; no effect with auto */
       escalate?: boolean;
       respect_robots?: boolean;
@@ -3219,6 +3337,15 @@ export interface Operations {
     } | string;
     answer: Workflow;
   };
+  /** Delete a channel with its deliveries */
+  "delete /notifications/channels/{channel_id}": {
+    params: {
+      channel_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: null;
+  };
   /** Delete a saved page of a job */
   "delete /jobs/{job_id}/fixtures/{number}": {
     params: {
@@ -3367,6 +3494,15 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: string;
+  };
+  /** One channel, without its secrets */
+  "get /notifications/channels/{channel_id}": {
+    params: {
+      channel_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: Channel;
   };
   /** The concurrency limit of a concurrency key */
   "get /queue/concurrency-keys/{name}": {
@@ -3834,14 +3970,14 @@ export interface Operations {
   "get /alerts": {
     params: undefined;
     query: {
-      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "test";
+      kind?: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "channel_failing" | "test";
       limit?: number;
       cursor?: string;
     };
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "channel_failing" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -3909,6 +4045,37 @@ export interface Operations {
         after: Json;
       }[];
     }[];
+  };
+  /** Kinds of channels, with their settings */
+  "get /notifications/kinds": {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: {
+      kind: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
+      label: string;
+      about: string;
+      fields: {
+        name: string;
+        label: string;
+        about: string;
+        type: "text" | "url" | "integer" | "choice" | "list";
+        required: boolean;
+        secret: boolean;
+        /** when it changes, secrets must be entered again */
+        destination: boolean;
+        example: string | null;
+        choices: string[] | null;
+        default: string | number | null;
+      }[];
+    }[];
+  };
+  /** Notification channels by name, without their secrets */
+  "get /notifications/channels": {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Channel[];
   };
   /** The results of a crawl so far, oldest first; with format, all of them as a file */
   "get /scraping/tasks/{task_id}/results": {
@@ -4092,6 +4259,38 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: Deletion[];
+  };
+  /** Notifications that were sent or wait, newest first */
+  "get /notifications/deliveries": {
+    params: undefined;
+    query: {
+      channel?: string;
+      state?: "waiting" | "delivered" | "given_up";
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      id: string;
+      channel_id: string;
+      channel: string;
+      /** the same in every channel and attempt */
+      notification_id: string;
+      message_id: string | null;
+      type: "run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing" | "test";
+      subject: string;
+      message: string;
+      job_id: string | null;
+      site: string | null;
+      run_id: string | null;
+      state: "waiting" | "delivered" | "given_up";
+      tries: number;
+      next_try_at: string | null;
+      last_error: string | null;
+      /** UTC, ISO 8601 */
+      created_at: string;
+      delivered_at: string | null;
+    }[];
   };
   /** The entries of a step with for_each, in the order of its list */
   "get /workflows/{workflow_id}/tasks/{task}/entries": {
@@ -5807,7 +6006,7 @@ export interface Operations {
     body: undefined;
     answer: {
       id: string;
-      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "test";
+      kind: "breaker_open" | "worker_lost" | "crash_loop" | "run_failed" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "disk_low" | "disk_budget" | "channel_failing" | "test";
       /** subject: a site, or the id of a run or worker */
       subject: string;
       message: string;
@@ -5821,6 +6020,62 @@ export interface Operations {
       next_try_at: string | null;
       last_error: string | null;
       delivered_at: string | null;
+    };
+  };
+  /** Send a test message, in quiet hours, too */
+  "post /notifications/channels/{channel_id}/test": {
+    params: {
+      channel_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: {
+      delivered: boolean;
+      error: string | null;
+      channel: {
+        id: string;
+        name: string;
+        kind: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
+        /** the receiver, without secrets */
+        target: string;
+        settings: Record<string, Json>;
+        /** secret settings that are set */
+        secrets: string[];
+        /** a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel */
+        rules: {
+          /** absent: all but run_completed and run_cancelled */
+          types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
+          min_severity?: "info" | "warning" | "error";
+          /** jobs with one of these tags */
+          tags?: string[];
+          /** sites with their subdomains */
+          sites?: string[];
+          /** ids of jobs */
+          jobs?: string[];
+        }[];
+        quiet_hours: {
+          /** local time, such as 22:00 */
+          from: string;
+          /** local time, such as 07:00 */
+          to: string;
+          /** such as Europe/Berlin (default: UTC) */
+          timezone: string;
+          except: "info" | "warning" | "error" | null;
+        } | null;
+        group_minutes: number;
+        enabled: boolean;
+        status: "healthy" | "failing" | "unused" | "disabled";
+        failing_since: string | null;
+        last_error: string | null;
+        last_error_at: string | null;
+        last_delivered_at: string | null;
+        /** deliveries that wait */
+        waiting: number;
+        /** UTC, ISO 8601 */
+        created_at: string;
+        /** UTC, ISO 8601 */
+        updated_at: string;
+      };
     };
   };
   /** Test a job's rules on its saved pages; nothing is fetched or changed */
@@ -5887,6 +6142,46 @@ export interface Operations {
     body: undefined;
     answer: Run;
   };
+  /** Change a channel; secrets that are not sent stay */
+  "patch /notifications/channels/{channel_id}": {
+    params: {
+      channel_id: string;
+    };
+    query: undefined;
+    body: {
+      /** unique; can be used instead of the id */
+      name?: string;
+      kind?: "email" | "slack" | "discord" | "teams" | "telegram" | "ntfy" | "webhook" | "apprise";
+      /** depends on the kind: GET /notifications/kinds lists them; secrets are never returned */
+      settings?: Record<string, unknown>;
+      /** a notification that matches one of them is sent; [{}]: all but run_completed and run_cancelled (the default), []: only for jobs that name the channel */
+      rules?: {
+        /** absent: all but run_completed and run_cancelled */
+        types?: ("run_failed" | "run_partial" | "run_completed" | "run_cancelled" | "waiting_for_human" | "extraction_degraded" | "repair_proposed" | "repair_accepted" | "monitor_changed" | "breaker_open" | "worker_lost" | "crash_loop" | "disk_low" | "disk_budget" | "channel_failing")[];
+        min_severity?: "info" | "warning" | "error";
+        /** jobs with one of these tags */
+        tags?: string[];
+        /** sites with their subdomains */
+        sites?: string[];
+        /** ids of jobs */
+        jobs?: string[];
+      }[];
+      quiet_hours?: {
+        /** local time, such as 22:00 */
+        from: string;
+        /** local time, such as 07:00 */
+        to: string;
+        /** such as Europe/Berlin (default: UTC) */
+        timezone?: string;
+        except?: "info" | "warning" | "error" | null;
+      } | null;
+      /** at most one message in this time (default: 0) */
+      group_minutes?: number;
+      /** default: true */
+      enabled?: boolean;
+    };
+    answer: Channel;
+  };
   /** Validate a definition, a template or params, and list all errors; nothing is created */
   "post /workflows/validate": {
     params: undefined;
@@ -5926,10 +6221,12 @@ export const ROUTES = {
   changeSite: "patch /sites/{site}",
   changeWorkflow: "patch /workflows/{workflow_id}",
   checkSession: "post /sessions/{session_id}/check",
+  createChannel: "post /notifications/channels",
   createJob: "post /jobs",
   createKey: "post /keys",
   createSession: "post /sessions",
   createWorkflow: "post /workflows",
+  deleteChannel: "delete /notifications/channels/{channel_id}",
   deleteFixture: "delete /jobs/{job_id}/fixtures/{number}",
   deleteJob: "delete /jobs/{job_id}",
   deleteProxy: "delete /proxies/{proxy_id}",
@@ -5943,6 +6240,7 @@ export const ROUTES = {
   enableProxy: "post /proxies/{proxy_id}/enable",
   forgetLearnedStrategy: "delete /sites/{site}/learned-strategy",
   getArtifact: "get /artifacts/{artifact_id}",
+  getChannel: "get /notifications/channels/{channel_id}",
   getConcurrencyKey: "get /queue/concurrency-keys/{name}",
   getConfig: "get /config",
   getCrawl: "get /scraping/tasks/{task_id}/status",
@@ -5991,9 +6289,12 @@ export const ROUTES = {
   listAlerts: "get /alerts",
   listAllWorkflowTasks: "get /workflows/tasks",
   listAuditLog: "get /audit-log",
+  listChannelKinds: "get /notifications/kinds",
+  listChannels: "get /notifications/channels",
   listCrawlResults: "get /scraping/tasks/{task_id}/results",
   listCrawls: "get /scraping/tasks",
   listDeletions: "get /runs/deletions",
+  listDeliveries: "get /notifications/deliveries",
   listEntries: "get /workflows/{workflow_id}/tasks/{task}/entries",
   listEvents: "get /jobs/runs/{run_id}/events",
   listFixtures: "get /jobs/{job_id}/fixtures",
@@ -6063,8 +6364,10 @@ export const ROUTES = {
   streamLive: "get /live/stream",
   streamSitesProgress: "get /sites/progress/stream",
   testAlerts: "post /alerts/test",
+  testChannel: "post /notifications/channels/{channel_id}/test",
   testJob: "post /jobs/{job_id}/test",
   unkeepRun: "delete /jobs/runs/{run_id}/keep",
+  updateChannel: "patch /notifications/channels/{channel_id}",
   validateWorkflow: "post /workflows/validate",
 } as const satisfies Record<string, keyof Operations>;
 
@@ -6076,6 +6379,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /runs/bulk",
   "patch /sites/{site}",
   "patch /workflows/{workflow_id}",
+  "post /notifications/channels",
   "post /jobs",
   "post /keys",
   "post /sessions",
@@ -6098,6 +6402,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /scraping/async-scrape",
   "post /runs",
   "post /jobs/{job_id}/test",
+  "patch /notifications/channels/{channel_id}",
   "post /workflows/validate",
 ]);
 
@@ -6117,6 +6422,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /audit-log",
   "get /scraping/tasks/{task_id}/results",
   "get /scraping/tasks",
+  "get /notifications/deliveries",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
   "get /jobs/runs/{run_id}/events",
   "get /workflows/{workflow_id}/tasks/{task}/items",
@@ -6156,6 +6462,7 @@ export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /audit-log",
   "get /scraping/tasks/{task_id}/results",
   "get /scraping/tasks",
+  "get /notifications/deliveries",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
   "get /workflows/{workflow_id}/tasks/{task}/items",
   "get /jobs/{job_id}/changes",
@@ -6181,6 +6488,7 @@ export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
 
 /** Done once however often they are sent with the same idempotency-key. */
 export const REPEATABLE: ReadonlySet<string> = new Set<keyof Operations>([
+  "post /notifications/channels",
   "post /jobs",
   "post /sessions",
   "post /workflows",

@@ -40,6 +40,11 @@ export class Keys {
     return this.#usable(await this.#read(`id ${id}`, () => this.#store.key(id)));
   }
 
+  /** A key was changed here: this server knows at once. */
+  forget(): void {
+    this.#known.clear();
+  }
+
   /** Notes that it was used; once a minute, and nobody waits for it. */
   noteUse({ id, lastUsedAt }: KeyRecord): void {
     const now = this.#clock.now();

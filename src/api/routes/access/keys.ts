@@ -168,7 +168,7 @@ export function keyRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: strict(Key), 404: unknown, 409: problemAnswer("the key is revoked") },
       },
     },
-    (request) => changeKey(deps, request.params.key_id, request.body),
+    (request) => changeKey(deps, request.params.key_id, request.body).finally(() => api.keys.forget()),
   );
 
   api.delete(
@@ -183,6 +183,6 @@ export function keyRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: strict(Key), 404: unknown },
       },
     },
-    (request) => revokeKey(deps, request.params.key_id),
+    (request) => revokeKey(deps, request.params.key_id).finally(() => api.keys.forget()),
   );
 }

@@ -7,6 +7,7 @@ import type { DeliveryRecord, DueMessage, NotifyStore } from "../../ports/notify
 import { insertAlerts } from "../catalog/alerts.ts";
 import { type Context, parseJson, positionOf, rows } from "../kernel/context.ts";
 import {
+  lockChannel,
   channelRecord,
   type ChannelRow,
   createChannel,
@@ -168,6 +169,7 @@ function messageTried(
       .sql("SELECT channel FROM notification_deliveries WHERE batch = ? AND state = 'waiting' AND tries = ? LIMIT 1")
       .get(batch, tries) as { channel: number } | undefined;
     if (row === undefined) return;
+    lockChannel(context, row.channel);
     if ("delivered" in outcome) {
       connection
         .sql(

@@ -11,6 +11,7 @@ import { engineScenarios } from "./store/engine.ts";
 import { enqueueScenarios } from "./store/enqueue.ts";
 import { feedScenarios } from "./store/feed.ts";
 import { frontierScenarios } from "./store/frontier.ts";
+import { goalScenarios } from "./store/goals.ts";
 import { groupScenarios } from "./store/groups.ts";
 import { growthScenarios } from "./store/growth.ts";
 import { limitScenarios } from "./store/limits.ts";
@@ -114,6 +115,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("workers", workerScenarios);
   group("files and records", yieldScenarios);
   group("runs that grow", growthScenarios);
+  group("crawls with a goal", goalScenarios);
   group("limits of crawls, and turns", limitScenarios);
   group("pages that a crawl meets twice, and its time", frontierScenarios);
   group("what is kept no longer", retentionScenarios);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { GOAL, type GoalSite, goalSite } from "../support/goal-site.ts";
 import { html } from "../support/misbehaviours.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
@@ -62,6 +63,32 @@ describe("a crawl with a goal", () => {
       scores.every(([isStart, score]) => isStart === true || Number(score) > 0.3),
       JSON.stringify(scores),
     );
+    await server.audit();
+  });
+
+  test("reads a sitemap to its end, though it lists more pages than the crawl may know", async () => {
+    const dull = Array.from({ length: 1700 }, (_, n) => `/dull/${n}`);
+    const good = Array.from({ length: 5 }, (_, n) => `/repairing-bicycle-brakes/${n}`);
+    const page = html("<title>Repairing bicycle brakes</title><p>Repairing bicycle brakes with new pads.</p>");
+    await using site = await MisbehavingSite.start({
+      "/": html("<title>Start</title><p>Start</p>"),
+      ...Object.fromEntries(good.map((path) => [path, page])),
+    });
+    const list = [...dull, ...good].map((path) => site.url(path)).join("\n");
+    site.on("/sitemap.xml", (_visit, response) => void response.writeHead(200).end(list));
+    const body = { url: site.url("/"), use_sitemap: true, max_pages: 20, goal: GOAL };
+    const submitted = Promise.withResolvers<string>();
+    const isRead = async () =>
+      (await server.api.get(`/jobs/runs/${await submitted.promise}/events?limit=100`)).text.includes("Sitemap read");
+    // The first pages of the list are known long before its end is read.
+    for (const path of dull)
+      site.on(path, async (_visit, response) => {
+        while (!(await isRead())) await setTimeout(50);
+        response.writeHead(404).end();
+      });
+    submitted.resolve(await crawler.submit(body));
+    const { items } = await crawler.ended(await submitted.promise);
+    assert.deepEqual(new Set(items.map(({ url }) => new URL(url).pathname)), new Set(["/", ...good]));
     await server.audit();
   });
 

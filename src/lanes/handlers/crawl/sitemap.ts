@@ -208,7 +208,7 @@ export async function readPages(
   const skips = new Skips(crawl);
   const tooDeep: string[] = [];
   let pages = 0;
-  const full = await addInBatches(clock, crawl, context, urls, (url): Discovered | null => {
+  const toPage = (url: string): Discovered | null => {
     const decision = scope.decide(url, position);
     if (!decision.follow) {
       left[decision.why] = (left[decision.why] ?? 0) + 1;
@@ -233,7 +233,9 @@ export async function readPages(
       ...(score === undefined ? {} : { score }),
       handler: CRAWL_HANDLER,
     };
-  });
+  };
+  // With a goal, a page further down may replace a less promising one.
+  const full = await addInBatches(clock, crawl, context, urls, toPage, { readsOn: crawl.goal !== null });
   const outside = urls.length - pages;
   const found = { pages, left };
   const words = full
@@ -254,7 +256,7 @@ const BATCH_SIZE = 500;
 
 /**
  * Adds the entries of a list in batches; after an interruption it starts over, and known entries are not added twice.
- * Returns whether a limit of the crawl has stopped it.
+ * Returns whether a limit of the crawl has left out entries: it stops there, unless it reads on.
  */
 async function addInBatches<T>(
   clock: Clock,
@@ -262,17 +264,20 @@ async function addInBatches<T>(
   context: HandlerContext,
   list: readonly T[],
   toDiscovered: (entry: T) => Discovered | null,
+  { readsOn }: { readsOn: boolean } = { readsOn: false },
 ): Promise<boolean> {
+  let full = false;
   const auxiliaryLimit = originsOf(scope.starts).length + MOST_SITEMAPS;
   for (let from = 0; from < list.length; from += BATCH_SIZE) {
     context.signal.throwIfAborted();
     const found = list.slice(from, from + BATCH_SIZE).flatMap((entry) => toDiscovered(entry) ?? []);
     const { leftOut } = await context.addDiscovered({ found, auxiliaryLimit });
-    if (leftOut) return true;
+    full ||= leftOut;
+    if (leftOut && !readsOn) return true;
     // A list of 50,000 takes seconds: other work runs in between.
     await sleep(clock, 0, context.signal);
   }
-  return false;
+  return full;
 }
 
 function read(detail: unknown, events: readonly RunEvent[], more: Report = {}): Handled {

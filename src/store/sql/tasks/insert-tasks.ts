@@ -66,7 +66,12 @@ export function insertTasks(
         scored.known(hash, task);
         continue;
       }
-      if (!counter.take(kind, hash)) {
+      const taken = counter.take(kind, hash);
+      if (taken === "again") {
+        scored.known(hash, task);
+        continue;
+      }
+      if (taken === "full") {
         leftOut[kind] = true;
         scored.leftOut(hash, task);
         continue;
@@ -168,13 +173,13 @@ class QuotaCounter {
     this.#left = { ...quota };
   }
 
-  take(kind: keyof KindCounts, hash: Uint8Array): boolean {
+  take(kind: keyof KindCounts, hash: Uint8Array): "new" | "again" | "full" {
     const name = Buffer.from(hash).toString("latin1");
-    if (this.#taken.has(name)) return true;
-    if (this.#left[kind] <= 0) return false;
+    if (this.#taken.has(name)) return "again";
+    if (this.#left[kind] <= 0) return "full";
     this.#left[kind] -= 1;
     this.#taken.add(name);
-    return true;
+    return "new";
   }
 }
 

@@ -19,12 +19,16 @@ const REPLACE: ForEach = {
   columns: { key_hash: "bytea", key: "text", url: "text", priority: "bigint", payload: "text", id: "bigint" },
 };
 
-/** A shard's lane depends on the page, so that its row cannot become another page. */
+/** A shard's lane depends on the page, so that its row cannot become another page. Rows of this transaction are not in `queued` yet. */
 const STREAM = `SELECT s.id FROM streams s JOIN sites p ON p.site = s.site AND p.shard_count = 1 AND p.lane = s.lane
-  WHERE s.run = ? AND s.site = ? AND s.auxiliary = 0 AND s.queued > 0 ORDER BY s.id LIMIT 1`;
+  WHERE s.run = ? AND s.site = ? AND s.auxiliary = 0 ORDER BY s.queued DESC, s.id LIMIT 1`;
 
-/** The reverse of the order in which they are claimed, by the same index. */
-const WORST = `SELECT id, priority, tries, waits FROM tasks WHERE stream = ? AND state = ${STATE.queued}
+/**
+ * The reverse of the order in which they are claimed, by the same index. Never a page with a history: a redirect has led
+ * it elsewhere, a person is to look at it, or its failure is repeated. Pages without a score have a higher priority.
+ */
+const WORST = `SELECT id, priority FROM tasks WHERE stream = ? AND state = ${STATE.queued} AND priority < ?
+    AND tries = 0 AND waits = 0 AND next_url IS NULL AND outcome IS NULL AND attempts IS NULL
   ORDER BY priority, id DESC LIMIT ?`;
 
 interface Scored {
@@ -36,7 +40,7 @@ export class ScoredTasks {
   readonly #known = new Map<string, Scored>();
   readonly #leftOut = new Map<string, Scored>();
 
-  /** The run has a task with this key. */
+  /** The run has a task with this key, or gets one in this transaction. */
   known(hash: Uint8Array, task: NewTask): void {
     keepBest(this.#known, hash, task);
   }
@@ -71,9 +75,9 @@ function replaceWorst({ connection }: Context, run: number, site: string, list: 
   const stream = connection.sql(STREAM).get(run, site) as { id: number } | undefined;
   if (stream === undefined) return;
   const better = list.toSorted((a, b) => b.task.priority - a.task.priority);
-  const worst = rows<{ id: number; priority: number; tries: number; waits: number }>(
-    connection.sql(WORST).all(stream.id, better.length),
-  ).filter(({ priority, tries, waits }) => scoreOfPriority(priority) !== null && tries === 0 && waits === 0);
+  const worst = rows<{ id: number; priority: number }>(
+    connection.sql(WORST).all(stream.id, better[0]!.task.priority, better.length),
+  );
   const replaced = worst.flatMap(({ id, priority }, index): Value[][] => {
     const { hash, task } = better[index]!;
     if (task.priority <= priority) return [];

@@ -1,6 +1,7 @@
 /** The entry point: the only file that touches the process's environment, streams and signals. */
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { OrbweaverClient } from "./api-client/client.ts";
 import { systemClock } from "./base/clock.ts";
 import { createLog } from "./base/log.ts";
 import { ignoresHangUp } from "./base/machine.ts";
@@ -15,6 +16,7 @@ import type { CliClient, Wiring } from "./cli/wiring.ts";
 import { type Client, openClient } from "./app/context.ts";
 import type { WorkerHooks } from "./app/worker.ts";
 import { loadConfig } from "./config/load.ts";
+import type { Role } from "./domain/access/roles.ts";
 import { auditAll } from "./orchestrator/audit.ts";
 
 const ownTerminal: Terminal = {
@@ -99,7 +101,7 @@ export function wiringOf({ terminal, env, cwd, reader }: Surroundings): Wiring {
     serveMcp: async (api, log, signal) => {
       const { serveOverStdio } = await import("./mcp/stdio.ts");
       await serveOverStdio(
-        { api, role: (await api.keys.me()).role, clock: systemClock, log, version: productVersion(), stopping: signal },
+        { api, role: await roleAt(api), clock: systemClock, log, version: productVersion(), stopping: signal },
         { input: process.stdin, output: process.stdout, signal },
       );
     },
@@ -145,6 +147,13 @@ export function wiringOf({ terminal, env, cwd, reader }: Surroundings): Wiring {
     exit: (code) => process.exit(code),
   };
 }
+
+/** Of a server that refuses us or does not answer nothing is known: then all tools are offered, and each says what is wrong. */
+const roleAt = (api: OrbweaverClient): Promise<Role> =>
+  api.keys.me().then(
+    ({ role }) => role,
+    () => "admin",
+  );
 
 /** The command, for the registry of workers. */
 const command = () => process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "orb";

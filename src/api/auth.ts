@@ -92,6 +92,8 @@ async function loginOf(request: ApiRequest, deps: AuthDeps): Promise<Login | nul
   return { id: id ?? createHash("sha256").update(value).digest("base64url").slice(0, 22), key: null, secondsLeft };
 }
 
+const signedInByKey = (request: ApiRequest) => COOKIE.exec(cookieOf(request))?.[3] !== undefined;
+
 function cookieOf(request: ApiRequest): string {
   const prefix = `${COOKIE_NAME}=`;
   const found = request.headers.cookie
@@ -141,13 +143,14 @@ export async function proofOf(request: ApiRequest, deps: AuthDeps): Promise<Proo
     if (found !== null) return { by: "password", ...found, secondsLeft: 0 };
   }
   const login = await loginOf(request, deps);
-  if (login === null) return open;
+  // Who signed in by a key that is no longer valid does not get the rights of this machine instead.
+  if (login === null) return signedInByKey(request) ? null : open;
   const hasEnded = await store.hasLoginEnded(login.id).catch((error: unknown) => {
     // The dashboard's own files contain no data, and can show that the database is unavailable.
     if (isPage(request) && isOrbError(error, "database_unavailable")) return false;
     throw error;
   });
-  if (hasEnded) return open;
+  if (hasEnded) return login.key === null ? open : null;
   const { key, secondsLeft } = login;
   return { by: "cookie", principal: key === null ? TOKEN_PRINCIPAL : principalOf(key), key, secondsLeft };
 }

@@ -6,6 +6,7 @@ import { LiveWatch } from "../orchestrator/live/watch.ts";
 import { type Parts, probesOf } from "./probes.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { withoutCallersTraceparent } from "../base/tracing.ts";
 import type { Client } from "./context.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
@@ -56,7 +57,7 @@ export function apiDeps(
     listFetcher: async () => (await work.pages()).http,
     openArtifact: (hash) => client.artifacts.open(hash),
     // The work that it wakes is not done for the caller.
-    wake: (lanes) => asProgram(() => work.wake(lanes)),
+    wake: (lanes) => withoutCallersTraceparent(() => asProgram(() => work.wake(lanes))),
     sendAlert: config.alertWebhookUrl === null ? null : (alert) => sendOne(config, { clock: client.clock, log }, alert),
     notifications: {
       policy: notifyPolicy(config),

@@ -57,6 +57,11 @@ export function withCallersTraceparent(traceparent: string, next: () => void): v
   caller.run(traceparent, next);
 }
 
+/** For work that outlives the call, such as an engine that it wakes. */
+export function withoutCallersTraceparent<T>(work: () => T): T {
+  return caller.exit(work);
+}
+
 export function callersTraceparent(): string | null {
   return caller.getStore() ?? null;
 }

@@ -133,7 +133,8 @@ async function startScrape(deps: FirecrawlDeps, order: ScrapeOrder): Promise<Run
 async function foundAgain(deps: FirecrawlDeps, order: ScrapeOrder, base: string): Promise<FirecrawlDocument | null> {
   if (order.maxAgeMs === 0 || order.recipe.headers !== undefined) return null;
   const page = await deps.store.reusablePage(reuseMark(deps, order), order.url, deps.clock.now() - order.maxAgeMs);
-  if (page === null) return null;
+  // A run outside the limits of the caller's key does not exist for it.
+  if (page === null || (await deps.store.run(page.runId)) === null) return null;
   const [data] = await deps.store.resultsOf(page.taskId);
   const task = await deps.store.task(page.taskId);
   if (data === undefined || task === null) return null;

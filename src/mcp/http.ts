@@ -64,8 +64,11 @@ async function openHandler(deps: ApiDeps, api: Parameters<typeof mcpRoutes>[0], 
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished && !stopping.aborted) gone.abort();
     });
+    // The caller has left while the call waited for its turn: nothing would end it.
+    if (reply.raw.destroyed) return reply.send();
     const { client, end } = api(request);
-    reply.raw.once("close", end);
+    // A tool cancels what nobody waits for any more, also for the caller.
+    reply.raw.once("close", () => void clock.after(CANCEL_MS, end));
     const role = request.principal?.role ?? "viewer";
     const answer = await calls.run({ client, role }, () =>
       handler.fetch(webRequest(request, gone.signal), { parsedBody: request.body }),
@@ -76,6 +79,8 @@ async function openHandler(deps: ApiDeps, api: Parameters<typeof mcpRoutes>[0], 
     return reply.header("x-accel-buffering", "no").send(Readable.fromWeb(answer.body as ReadableStream));
   };
 }
+
+const CANCEL_MS = 30_000;
 
 /** The body is already read, and the handler ignores the URL. */
 function webRequest(request: ApiRequest, signal: AbortSignal): Request {

@@ -1,6 +1,7 @@
 import { type CrawlOptions, type CrawlRecipe, wholeCrawlOptions } from "../domain/crawl/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../domain/run/recipe.ts";
-import { fetchUrl } from "../domain/text/url.ts";
+import { fetchUrl, siteOf } from "../domain/text/url.ts";
+import { currentCaller } from "../domain/access/caller.ts";
 import type { NewJob, SessionRecord } from "../store/records/job-records.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 import { invalid } from "./invalid.ts";
@@ -19,12 +20,19 @@ async function requireSession(
   path: string,
 ): Promise<SessionRecord> {
   const session = await store.session(idOrName);
-  if (session === null) throw invalid([{ path, message: "there is no session with this id or name" }]);
+  if (session === null || isOutsideLimits(session))
+    throw invalid([{ path, message: "there is no session with this id or name" }]);
   const origins = [...new Set(urls.flatMap((url) => URL.parse(fetchUrl(url) ?? "")?.origin ?? []))];
   if (origins.includes(session.origin)) return session;
   const where = urls.length === 1 ? "the origin of the page" : "the origins of the start URLs";
   const message = `the session belongs to ${session.origin} and is not sent to ${origins.join(", ")}, ${where}`;
   throw invalid([{ path, message }]);
+}
+
+/** A key with limits uses only sessions of its sites, and does not learn of others. */
+function isOutsideLimits({ origin }: SessionRecord): boolean {
+  const limits = currentCaller()?.limits ?? null;
+  return limits !== null && limits.sites?.includes(siteOf(origin)) !== true;
 }
 
 /** The recipe of a page, with its session's name resolved to an id. */

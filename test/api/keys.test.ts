@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Delegations } from "../../src/api/access/delegations.ts";
+import type { ApiRequest } from "../../src/api/instance.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
 
@@ -160,9 +162,37 @@ describe("without a token", () => {
     assert.equal((await served.send("POST", "/keys", { name: "x", role: "admin" }, bearer(key))).status, 403);
     assert.equal((await me({ authorization: "Bearer anything" })).status, 200, "as before");
     await served.call({ method: "DELETE", path: `/keys/${id}` });
-    await new Promise((resolve) => setTimeout(resolve, 450));
     assert.equal((await me(bearer(key))).status, 401);
   });
+});
+
+test("a browser that signed in by a key gets no other rights when the key is revoked, even where no token is needed", async (t) => {
+  const served = await openTestApi(t);
+  const { id, key } = await makeKey(served, { role: "viewer" }, {});
+  const login = await served.send("POST", "/session", { token: key });
+  const cookie = { cookie: String(login.headers["set-cookie"]).split(";")[0] ?? "" };
+  const me = async () => (await served.get("/keys/me", cookie)).json<{ role?: string; code?: string }>();
+  assert.equal((await me()).role, "viewer");
+  await served.call({ method: "DELETE", path: `/keys/${id}` });
+  assert.equal((await me()).code, "unauthorized");
+});
+
+test("a call that a tool makes for a caller is refused when that one's call has ended", () => {
+  const delegations = new Delegations();
+  const principal = {
+    kind: "key",
+    id: "1",
+    name: "agent",
+    role: "viewer",
+    limits: null,
+    requestsPerMinute: null,
+  } as const;
+  const { headers, end } = delegations.begin({ principal, ip: "192.0.2.1" });
+  const request = { headers } as unknown as ApiRequest;
+  assert.equal(delegations.principalOf(request)?.principal.role, "viewer");
+  end();
+  assert.throws(() => delegations.principalOf(request), /has ended/);
+  assert.equal(delegations.principalOf({ headers: {} } as ApiRequest), null);
 });
 
 describe("a key with limits", () => {
@@ -209,8 +239,60 @@ describe("a key with limits", () => {
       served.send("POST", "/runs", { target_url: url, fields: { title: "h1" } }, bearer(key));
     assert.equal((await start("https://a.example/")).status, 201);
     assert.equal((await start("https://b.example/")).status, 403);
-    const crawl = { start_urls: ["https://a.example/", "https://b.example/"] };
-    const answer = await served.send("POST", "/scraping/async-scrape", crawl, bearer(key));
-    assert.ok(answer.status === 403 || answer.status === 422, answer.text);
+    const urls = ["https://a.example/", "https://b.example/"];
+    const crawl = await served.send("POST", "/scraping/async-scrape", { urls }, bearer(key));
+    assert.equal(crawl.status, 403, crawl.text);
+    // A schedule would start it without the key.
+    const saved = (crawlUrls: readonly string[]) =>
+      served.send(
+        "POST",
+        "/jobs",
+        { name: "c", kind: "crawl", crawl: { urls: crawlUrls }, schedule: "0 6 * * *" },
+        bearer(key),
+      );
+    const outside = await saved(urls);
+    assert.deepEqual([outside.status, outside.json<{ code: string }>().code], [403, "outside_limits"], outside.text);
+    const inside = await saved(["https://a.example/", "https://a.example/news"]);
+    assert.equal(inside.status, 201, inside.text);
+    const path = `/jobs/${inside.json<{ id: string }>().id}`;
+    assert.equal((await served.send("PATCH", path, { crawl: { urls } }, bearer(key))).status, 403);
+  });
+
+  test("uses sessions of its sites alone, and does not learn of others", async (t) => {
+    const served = await openTestApi(t, withToken);
+    for (const name of ["a", "bank"]) {
+      const session = { name, origin: `https://${name}.example`, cookies: [{ name: "id", value: "1" }] };
+      const made = await served.send("POST", "/sessions", session, admin);
+      assert.equal(made.status, 201, made.text);
+    }
+    const { key } = await makeKey(served, { role: "operator", tags: ["shop"] });
+    const page = (host: string) => ({
+      name: host,
+      target_url: `https://${host}.example/`,
+      tags: ["shop"],
+      session_id: host,
+      fields: { title: "h1" },
+    });
+    const refused = await served.send("POST", "/jobs", page("bank"), bearer(key));
+    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.text, /there is no session with this id or name/);
+    const ofSite = await makeKey(served, { role: "operator", sites: ["a.example"] });
+    assert.equal((await served.send("POST", "/jobs", page("a"), bearer(ofSite.key))).status, 201);
+  });
+
+  test("reads all pages of the list of workflows, of which most are not its own", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const definition = { name: "W", steps: [{ name: "wait", task_type: "wait", params: { seconds: 1 } }] };
+    const job = { name: "mine", kind: "workflow", tags: ["shop"], workflow: { definition } };
+    const made = await served.send("POST", "/jobs", job, admin);
+    assert.equal(made.status, 201, made.text);
+    await served.send("POST", `/jobs/${made.json<{ id: string }>().id}/runs`, undefined, admin);
+    for (let count = 0; count < 3; count += 1) await served.send("POST", "/workflows", { definition }, admin);
+    const { key } = await makeKey(served, { tags: ["shop"] });
+    const list = (await served.get("/workflows?limit=1", bearer(key))).json<{ name: string }[]>();
+    assert.deepEqual(
+      list.map(({ name }) => name),
+      ["mine"],
+    );
   });
 });

@@ -117,6 +117,8 @@ describe("what is told about monitoring is what a server tells", () => {
     const table = doc.slice(doc.indexOf("| metric |"));
     const told = new Set([...table.matchAll(/`((?:orb|process)_[a-z_0-9]+)`/g)].map(([, name]) => name));
     const real = new Set([...series.keys()].map((name) => name.replace(/(_seconds)_(?:bucket|sum|count)$/, "$1")));
+    // Exported only where remote browsers are configured.
+    for (const name of ["orb_remote_browser_up", "orb_remote_browser_pages"]) assert.ok(told.delete(name), name);
     assert.deepEqual([...told].toSorted(), [...real].toSorted());
     const { checks } = (await server.api.get("/ready")).json<{ checks: { name: string }[] }>();
     for (const { name } of checks) assert.match(doc, new RegExp(`^\\| \`${name}\` \\|`, "m"));

@@ -32,7 +32,7 @@ export const CHANGED_TABLES = ["budget_permits", "idempotency_keys"];
 
 /** Tables that came later: a database of that version has no rows for them. */
 export const LATER_TABLES = [
-  ...["api_keys", "audit_log"],
+  ...["api_keys", "audit_log", "notification_channels", "notices", "notification_deliveries"],
   ...["run_health", "fixtures", "job_versions", "run_pages", "repairs"],
   ...["monitors", "monitor_states", "monitor_pages", "monitor_changes", "monitor_files", "tracked_pages"],
 ];

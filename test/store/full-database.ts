@@ -1,6 +1,7 @@
 /** A database that has something in every table, made by the methods of the store. */
 import { newChannel } from "../contract/store/notifications.ts";
 import { hash } from "node:crypto";
+import { asCaller, type Caller } from "../../src/domain/access/caller.ts";
 import { ProfileBuilder } from "../../src/domain/health/profile.ts";
 import { NO_TRAPS } from "../../src/domain/crawl/traps.ts";
 import type { ClaimedTask, NewRun, RunRecord, SettledTask } from "../../src/store/ports/port.ts";
@@ -40,6 +41,23 @@ export async function fillDatabase(kit: Kit, size: number): Promise<FullDatabase
   await things(kit, size);
   return pausedRun(kit, size);
 }
+
+const SOMEBODY: Caller = {
+  actor: { kind: "token", id: null, name: "APP_API_TOKEN" },
+  limits: null,
+  ip: "192.0.2.1",
+  requestId: "a call",
+};
+
+const KEY = {
+  name: "ci",
+  hash: "ab".repeat(32),
+  prefix: "orb_abcdef",
+  role: "viewer",
+  limits: { jobs: null, sites: ["a.example"], tags: null },
+  requestsPerMinute: 60,
+  expiresAt: null,
+} as const;
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -230,6 +248,7 @@ async function things(kit: Kit, size: number): Promise<void> {
     now,
   );
   await store.createChannel(newChannel("ops"), kit.now);
+  await asCaller(SOMEBODY, () => store.createKey(KEY, kit.now));
   await store.raiseAlerts(
     numbers(size).map((n) => ({
       kind: "run_failed" as const,

@@ -16,6 +16,9 @@ const BELONGS = ["run", "stream", "task", "parent_run", "job", "change"] as cons
 const OF_JOBS: ReadonlySet<string> = new Set(["page_states", "page_copies", "fixtures"]);
 const OF_MONITORS: ReadonlySet<string> = new Set(["monitors", "monitor_states", "monitor_changes", "monitor_files"]);
 
+/** Ids that are made from a number that the server gives. */
+const GENERATED: ReadonlySet<string> = new Set(["jobs_id_key", "sessions_id_key"]);
+
 /** Locked only by a query that leaves out what others have locked, and changes nothing: of queries no text is known. */
 const TAKEN_IF_FREE: ReadonlySet<string> = new Set(["alerts"]);
 
@@ -268,7 +271,7 @@ export class LockTrace implements AsyncDisposable {
   #inserted(transaction: Transaction, row: Row): void {
     for (const { name, generated } of this.#tables.get(row.table)?.unique ?? []) {
       const key = row.keys.get(name);
-      if (generated || key === undefined || key.some((value) => value === null)) continue;
+      if (generated || GENERATED.has(name) || key === undefined || key.some((value) => value === null)) continue;
       const isPrimary = key === row.key;
       const type = isPrimary ? typeOf(row) : `${row.table} by ${name}`;
       this.#add(transaction, { type, key, mode: "update", isNew: true, ...this.#guardOf(row) });

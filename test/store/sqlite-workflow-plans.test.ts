@@ -65,10 +65,10 @@ async function useAll(kit: Kit, store: Store): Promise<void> {
 
 /**
  * What holds one row, what a statement makes for itself, templates, stops and what sites need of
- * each other, of which there are few, and what is being removed.
+ * each other, of which there are few, the monitored jobs, and what is being removed.
  */
 const SMALL =
-  /^SCAN (?:control|engine|json_each|behind|b|past|s USING INDEX streams_open|lanes USING INDEX lanes_owned|runs USING INDEX runs_removing|value|templates|task_stops|site_deps|d USING COVERING INDEX site_deps_by_dependency|w\b|CONSTANT ROW|\d+ CONSTANT|\(subquery)/;
+  /^SCAN (?:control|engine|json_each|behind|b|past|s USING INDEX streams_open|lanes USING INDEX lanes_owned|runs USING INDEX runs_removing|value|templates|monitors|task_stops|site_deps|d USING COVERING INDEX site_deps_by_dependency|w\b|CONSTANT ROW|\d+ CONSTANT|\(subquery)/;
 
 test("SQLite: no method about workflows looks at all runs, steps, tasks or lanes", async () => {
   const connection = new Watched(":memory:");

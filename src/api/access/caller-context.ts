@@ -1,6 +1,6 @@
 /** Makes the principal of a request the caller of everything that the request does. */
 import { beginCall } from "../../domain/access/caller.ts";
-import { OrbError } from "../../base/errors.ts";
+import { messageOf, OrbError } from "../../base/errors.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "../instance.ts";
 import { Keys } from "./keys.ts";
@@ -40,7 +40,10 @@ export function followCaller(api: ApiInstance, deps: ApiDeps): void {
   api.addHook("onSend", async (request, reply, payload) => {
     const { audit } = request.routeOptions.config;
     if (audit !== undefined && UNSAFE_METHODS.has(request.method) && reply.statusCode < 300)
-      await deps.store.recordAudit(audit, objectOf(audit, request));
+      await deps.store.recordAudit(audit, objectOf(audit, request)).catch((error: unknown) => {
+        // The change is made: an error now would make the caller repeat it.
+        deps.log.error("an entry of the audit log could not be written", { action: audit, error: messageOf(error) });
+      });
     return payload;
   });
 }

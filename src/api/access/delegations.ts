@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Principal } from "../../domain/access/principal.ts";
 import type { ApiRequest } from "../instance.ts";
+import { ApiProblem } from "../problems.ts";
 
 export interface Delegation {
   principal: Principal;
@@ -20,9 +21,12 @@ export class Delegations {
     return { headers: { [HEADER]: secret }, end: () => void this.#open.delete(secret) };
   }
 
-  /** Null: not such a call. */
+  /** Null: not such a call. One that has ended is refused: it must not get the rights of the process instead. */
   principalOf({ headers }: ApiRequest): Delegation | null {
     const secret = headers[HEADER];
-    return typeof secret === "string" ? (this.#open.get(secret) ?? null) : null;
+    if (secret === undefined) return null;
+    const delegation = typeof secret === "string" ? this.#open.get(secret) : undefined;
+    if (delegation === undefined) throw new ApiProblem("unauthorized", "the call that this one belongs to has ended");
+    return delegation;
   }
 }

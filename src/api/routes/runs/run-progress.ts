@@ -163,7 +163,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs/runs/:run_id/retry-failed",
     {
-      config: { role: "operator", audit: "run.failed_retried" },
+      config: { role: "operator" },
       schema: {
         summary: "Retry failed tasks, all or filtered; reopens an ended run",
         operationId: "retryFailedTasks",

@@ -23,7 +23,12 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: strict({ token_needed: Type.Boolean(), logged_in: Type.Boolean() }) },
       },
     },
-    async (request) => ({ token_needed: token !== null, logged_in: (await proofOf(request, deps)) !== null }),
+    async (request) => {
+      const proof = await proofOf(request, deps);
+      // Otherwise tokens could be guessed here as fast as the network allows.
+      if (proof === null && request.headers.authorization !== undefined) await api.wrongLogins.slowDown(request.ip);
+      return { token_needed: token !== null, logged_in: proof !== null };
+    },
   );
 
   api.post(
@@ -51,6 +56,7 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
         await api.wrongLogins.slowDown(request.ip);
         throw new ApiProblem("unauthorized", "the token is wrong");
       }
+      api.rateLimits.take(found.principal);
       const { kind, id, name, limits } = found.principal;
       const caller = { actor: { kind, id, name }, limits, ip: request.ip, requestId: request.id };
       await asCaller(caller, () => deps.store.recordAudit("login.succeeded", { kind: "login", id }));

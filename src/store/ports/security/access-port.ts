@@ -23,7 +23,10 @@ export interface KeyRecord extends NewKey {
   revokedAt: number | null;
 }
 
-export type KeyChange = Partial<Pick<NewKey, "name" | "role" | "limits" | "requestsPerMinute" | "expiresAt">>;
+/** Limits that are not named stay as they are. */
+export type KeyChange = Partial<Pick<NewKey, "name" | "role" | "requestsPerMinute" | "expiresAt">> & {
+  limits?: Partial<Limits>;
+};
 
 export interface AuditObject {
   kind: string;

@@ -1,3 +1,5 @@
+import type { CrawlRecipe } from "../../../domain/crawl/crawl-options.ts";
+import { crawlStarts } from "../../../domain/crawl/crawl-scope.ts";
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
@@ -25,6 +27,12 @@ import { dropMonitorsWithoutJob } from "../monitors/changes.ts";
 import { dropWaiting } from "../monitors/waiting-pages.ts";
 import { insertDeletion } from "../runs/run-deletions.ts";
 import { dropPagesOfJob } from "../runs/retention.ts";
+
+/** Of a crawl; the page of other jobs is their site. */
+function startUrlsOf({ kind, recipe }: Pick<NewJob, "kind" | "recipe">): readonly string[] {
+  const urls = kind === "crawl" ? (recipe as Partial<CrawlRecipe> | null)?.crawl?.urls : undefined;
+  return crawlStarts(urls ?? []).map(({ url }) => url);
+}
 
 interface JobRow extends DefinitionRow {
   n: number;
@@ -97,7 +105,7 @@ export function createJob(
         now,
         now,
       ) as unknown as JobRow;
-    requireVisibleJob(context, n);
+    requireVisibleJob(context, n, startUrlsOf(job));
     keepVersion(context, n, source, now);
     const created = toRecord(row);
     logChange(context, "job.created", { kind: "job", id }, { after: loggedJob(created) });
@@ -176,7 +184,7 @@ export function updateJob(
           now,
           id,
         ) as unknown as JobRow;
-      requireVisibleJob(context, row.n);
+      requireVisibleJob(context, row.n, startUrlsOf(after));
       trimFixtures(context, row.n, row.fixtures);
       keepVersion(context, row.n, source, now);
       if (source?.restored !== undefined && row.kind !== "workflow") keepBaseline(context, row);

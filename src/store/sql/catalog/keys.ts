@@ -117,6 +117,12 @@ function requireKey(context: Context, id: string): KeyRecord {
   return toRecord(row as unknown as KeyRow);
 }
 
+/** An admin could create a key without limits. */
+function limitedAdmin(): OrbError {
+  const message = "an admin cannot be limited to jobs, sites or tags: choose operator or viewer";
+  return new OrbError("input_invalid", `role: ${message}`, { fields: [{ path: "role", message }] });
+}
+
 export function changeKey(context: Context, id: string, change: KeyChange): KeyRecord {
   const { connection } = context;
   return connection.write(
@@ -124,7 +130,9 @@ export function changeKey(context: Context, id: string, change: KeyChange): KeyR
       const before = requireKey(context, id);
       if (before.revokedAt !== null)
         throw new OrbError("illegal_transition", "a revoked key cannot be changed", { hint: "Create another key." });
-      const after = { ...before, ...change };
+      // Under the lock of the row: of two changes at once none takes back a limit of the other.
+      const after = { ...before, ...change, limits: { ...before.limits, ...change.limits } };
+      if (after.role === "admin" && Object.values(after.limits).some((limit) => limit !== null)) throw limitedAdmin();
       connection
         .sql("UPDATE api_keys SET name = ?, role = ?, limits = ?, requests_per_minute = ?, expires_at = ? WHERE id = ?")
         .run(after.name, after.role, JSON.stringify(after.limits), after.requestsPerMinute, after.expiresAt, id);

@@ -1,5 +1,6 @@
 /** The limits of the caller's key, as SQL: what is outside of them does not exist for it. */
 import { currentCaller } from "../../../domain/access/caller.ts";
+import { siteOf } from "../../../domain/text/url.ts";
 import { OrbError } from "../../../base/errors.ts";
 import type { Context } from "./context.ts";
 
@@ -24,15 +25,15 @@ export function ofVisibleJobs(): Condition {
   return found;
 }
 
-/** ` AND …` for a statement on `runs`. A run that a workflow started is visible if the workflow is. */
-export function ofVisibleRuns(): Condition {
+/** ` AND …` for a statement on `runs`, or on its alias. A run that a workflow started is visible if the workflow is. */
+export function ofVisibleRuns(table = "runs"): Condition {
   const limits = currentCaller()?.limits ?? null;
   if (limits === null) return EVERYTHING;
   const found: Condition = { text: "", values: [] };
   if (limits.jobs !== null) add(found, `o.job ${IN_LIST}`, limits.jobs);
   if (limits.sites !== null) add(found, `o.site ${IN_LIST}`, limits.sites);
   if (limits.tags !== null) add(found, `o.job IN (SELECT j.id FROM jobs j WHERE ${TAGGED})`, limits.tags);
-  const text = ` AND EXISTS (SELECT 1 FROM runs o WHERE o.n = coalesce(runs.parent_run, runs.n)${found.text})`;
+  const text = ` AND EXISTS (SELECT 1 FROM runs o WHERE o.n = coalesce(${table}.parent_run, ${table}.n)${found.text})`;
   return { text, values: found.values };
 }
 
@@ -41,11 +42,14 @@ function add(condition: Condition, text: string, values: readonly string[]): voi
   condition.values.push(JSON.stringify(values));
 }
 
-/** Within the transaction that wrote the job: it must not leave the limits. */
-export function requireVisibleJob({ connection }: Context, n: number): void {
+/** Within the transaction that wrote the job: it must not leave the limits, with none of its start URLs. */
+export function requireVisibleJob({ connection }: Context, n: number, startUrls: readonly string[]): void {
   const { text, values } = ofVisibleJobs();
   if (text === "") return;
-  if (connection.sql(`SELECT 1 FROM jobs WHERE n = ?${text}`).get(n, ...values) === undefined) throw outside("job");
+  const allowed = currentCaller()?.limits?.sites ?? null;
+  const isOutside = allowed !== null && startUrls.some((url) => !allowed.includes(siteOf(url)));
+  if (isOutside || connection.sql(`SELECT 1 FROM jobs WHERE n = ?${text}`).get(n, ...values) === undefined)
+    throw outside("job");
 }
 
 /** As `requireVisibleJob`, for a new run; `sites` are those of its first pages. */

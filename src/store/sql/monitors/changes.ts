@@ -125,7 +125,7 @@ export function lockMonitor(context: Context, runId: string): number | null {
 }
 
 /** A monitor whose job was deleted; its rows are removed bit by bit, this one as the last. */
-const WITHOUT_JOB = "SELECT m.job FROM monitors m WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.n = m.job) LIMIT 1";
+const WITHOUT_JOB = "SELECT job FROM monitors WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.n = monitors.job) LIMIT 1";
 
 /** Removes up to about `limit` rows of the monitors of deleted jobs; 0: there are none. */
 export function dropMonitorsWithoutJob(context: Context, limit: number): number {

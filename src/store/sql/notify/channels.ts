@@ -166,11 +166,17 @@ export function updateChannel(context: Context, id: string, change: Partial<NewC
   );
 }
 
+/** Always before its deliveries: everyone locks them in this order. */
+export function lockChannel({ connection }: Context, n: number): void {
+  connection.sql("UPDATE notification_channels SET open_at = open_at WHERE n = ?").run(n);
+}
+
 export function deleteChannel(context: Context, id: string): void {
   context.connection.write(
     () => {
       const row = requireChannel(context, id);
       const deleted = channelRecord(context, row);
+      lockChannel(context, row.n);
       context.connection.sql("DELETE FROM notification_deliveries WHERE channel = ?").run(row.n);
       context.connection.sql("DELETE FROM notification_channels WHERE n = ?").run(row.n);
       logChange(context, "channel.deleted", { kind: "channel", id: deleted.id }, { before: loggedChannel(deleted) });

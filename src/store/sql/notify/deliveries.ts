@@ -9,6 +9,7 @@ import type { DeliveryRecord, DueMessage, NotifyStore } from "../../ports/notify
 import { insertAlerts } from "../catalog/alerts.ts";
 import { type Context, parseJson, positionOf, rows } from "../kernel/context.ts";
 import {
+  lockChannel,
   channelRecord,
   type ChannelRow,
   createChannel,
@@ -224,6 +225,7 @@ function messageTried(
       .get(batch) as { channel: number; tries: number } | undefined;
     // Two processes may try it, if one is slow: a late failure does not count, but who has it has it.
     if (row === undefined || (!("delivered" in outcome) && row.tries !== tries)) return;
+    lockChannel(context, row.channel);
     if ("delivered" in outcome) {
       connection
         .sql(

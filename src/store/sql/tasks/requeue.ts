@@ -14,6 +14,7 @@ import { requireRun } from "../runs/runs.ts";
 import { LANE_OF_STREAM } from "../lanes/shards.ts";
 import { forgetFailedProbes } from "../sites/sites.ts";
 import { lockRuns } from "../kernel/lock-runs.ts";
+import { logChange } from "../kernel/audit-entry.ts";
 
 /** Streams per call: most may have no matching task. */
 const STREAMS_PER_CALL = 1000;
@@ -55,6 +56,9 @@ export function retryFailed(
           reopenRun(context, run, { type: "run.reopened", message }, now);
         }
         bumpControl(context);
+        // The first piece stands for all; the queue of single files has an entry of its own.
+        if (choice.after === undefined && run.alias === null)
+          logChange(context, "run.failed_retried", { kind: "run", id: runId });
       }
       return { requeued, lanes: [...lanes], next };
     },

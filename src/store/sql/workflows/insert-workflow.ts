@@ -6,6 +6,7 @@ import type { RunRecord } from "../../ports/port.ts";
 import type { NewStep, NewWorkflow } from "../../records/workflow-records.ts";
 import { bumpControl, type Context, keyHash, STATE } from "../kernel/context.ts";
 import { changeAllCounters } from "../kernel/counters.ts";
+import { logChange } from "../kernel/audit-entry.ts";
 import { endRunIfDone } from "../runs/end-run.ts";
 import { assignLanes, streamsOf } from "../lanes/lane-assignments.ts";
 import { moveRun } from "../runs/move-run.ts";
@@ -177,6 +178,13 @@ export function startWorkflow(context: Context, id: string, now: number): { run:
         );
       const lanes = run.status === "queued" ? start(context, run.n, now) : [];
       if (lanes.length > 0) bumpControl(context);
+      if (run.status === "queued")
+        logChange(
+          context,
+          "run.started",
+          { kind: "run", id },
+          { before: { status: "queued" }, after: { status: "running" } },
+        );
       return { run: readRun(context, id) as RunRecord, lanes };
     },
     { durable: true },

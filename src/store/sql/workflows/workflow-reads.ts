@@ -5,6 +5,7 @@ import { SEARCHED_RUNS } from "../../records/job-records.ts";
 import type { WorkflowFilter, WorkflowRecord } from "../../ports/workflow-port.ts";
 import { badPosition, type Context, rows, STATE } from "../kernel/context.ts";
 import { likePattern } from "../kernel/like.ts";
+import { ofVisibleRuns } from "../kernel/caller-limits.ts";
 import { readRun, requireRun, runRow } from "../runs/runs.ts";
 
 interface WorkflowRow {
@@ -109,9 +110,10 @@ export function readWorkflows(context: Context, filter: WorkflowFilter): Workflo
         likePattern(filter.q),
       );
   }
+  const visible = ofVisibleRuns("r");
   const list = context.connection
-    .sql(`${SELECT_WORKFLOW} WHERE ${conditions.join(" AND ")} ORDER BY ${n} DESC LIMIT ?`)
-    .all(...values, filter.limit);
+    .sql(`${SELECT_WORKFLOW} WHERE ${conditions.join(" AND ")}${visible.text} ORDER BY ${n} DESC LIMIT ?`)
+    .all(...values, ...visible.values, filter.limit);
   return rows<WorkflowRow>(list).flatMap((row) => toRecord(context, row) ?? []);
 }
 

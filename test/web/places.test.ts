@@ -275,7 +275,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     }
     for (const secret of SECRETS) assert.ok(!seen.includes(secret), "a secret is shown");
     await using phone = await here.dashboard.show("/settings?tab=configuration", { phone: true, theme: "dark" });
-    await phone.page.getByText("APP_DATABASE_URL", { exact: true }).waitFor();
+    await phone.page.getByText("APP_DATA_DIR", { exact: true }).first().waitFor();
     await assertFits(phone.page);
     await assertAccessible(phone.page);
   });

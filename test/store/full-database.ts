@@ -247,7 +247,8 @@ async function things(kit: Kit, size: number): Promise<void> {
     proxies.map(({ id }) => ({ id, outcome, at: now, site: "shop.example" })),
     now,
   );
-  await store.createChannel(newChannel("ops"), kit.now);
+  const { created: channel } = await store.createChannel(newChannel("ops"), kit.now);
+  await store.startTest(channel.id, kit.now, kit.now);
   await asCaller(SOMEBODY, () => store.createKey(KEY, kit.now));
   await store.raiseAlerts(
     numbers(size).map((n) => ({

@@ -260,8 +260,10 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
         const row = page.getByRole("row", { name: /APP_ALERT_WEBHOOK_URL/ });
         await row.getByText("Program").waitFor();
         assert.match((await row.textContent()) ?? "", /\*\*\*/);
-        await page.getByRole("searchbox", { name: "Search settings" }).fill("");
+        // The list is long: rows out of sight are not there.
+        await page.getByRole("searchbox", { name: "Search settings" }).fill("secret_key");
         await page.getByText("APP_SECRET_KEY", { exact: true }).waitFor();
+        await page.getByRole("searchbox", { name: "Search settings" }).fill("");
       }
       if (tab === "Alerts") {
         await page.getByRole("button", { name: "Send a test" }).click();
@@ -273,7 +275,7 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     }
     for (const secret of SECRETS) assert.ok(!seen.includes(secret), "a secret is shown");
     await using phone = await here.dashboard.show("/settings?tab=configuration", { phone: true, theme: "dark" });
-    await phone.page.getByText("APP_SECRET_KEY", { exact: true }).waitFor();
+    await phone.page.getByText("APP_DATA_DIR", { exact: true }).first().waitFor();
     await assertFits(phone.page);
     await assertAccessible(phone.page);
   });

@@ -81,6 +81,8 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^url\[/, "urls["],
   [/^include\[/, "includePaths["],
   [/^exclude\[/, "excludePaths["],
+  [/^include_domains\[/, "includeDomains["],
+  [/^exclude_domains\[/, "excludeDomains["],
   [/^max_pages$/, "limit"],
   [/^max_depth$/, "maxDiscoveryDepth"],
   [/^delay_seconds$/, "delay"],

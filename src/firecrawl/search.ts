@@ -2,6 +2,7 @@
 import { isOrbError } from "../base/errors.ts";
 import { InputReader } from "../domain/text/input-reader.ts";
 import {
+  MAX_DOMAINS,
   MAX_RESULTS,
   NO_SEARCH,
   SEARCH_SOURCES,
@@ -67,6 +68,8 @@ export function readSearch(body: unknown, version: Version, known: { llm: boolea
     timeoutMs: reader.number("timeout", { min: 1, max: LONGEST_MS }) ?? TIMEOUT_MS,
     warnings,
   };
+  for (const [key, list] of Object.entries({ includeDomains: include, excludeDomains: exclude }))
+    if (list.length > MAX_DOMAINS) reader.addError(key, `must have at most ${MAX_DOMAINS} entries`);
   if (include.length > 0 && exclude.length > 0)
     reader.addError("excludeDomains", "cannot be combined with includeDomains");
   if (reader.text("location") !== undefined) warnings.push("location is ignored: use lang and country");
@@ -189,7 +192,12 @@ async function scrapeAll(
   const work = async () => {
     for (let index = next++; index < list.length; index = next++) {
       const { url } = list[index]!;
-      const timeoutMs = Math.max(1, Math.min(scrape.timeoutMs, deadline - deps.clock.now()));
+      const timeoutMs = Math.min(scrape.timeoutMs, deadline - deps.clock.now());
+      if (timeoutMs < 1) {
+        const error = "not fetched: the timeout of the search is over. Raise timeout, or lower limit";
+        documents[index] = { metadata: { sourceURL: url, url, statusCode: 408, error } };
+        continue;
+      }
       try {
         const { warning: _, ...document } = await scrapePage(deps, { ...scrape, url, timeoutMs }, base, gone);
         documents[index] = document;

@@ -1,5 +1,5 @@
 /** Web search through the operator's search server. */
-import { OrbError } from "../base/errors.ts";
+import { messageOf, OrbError } from "../base/errors.ts";
 
 export const SEARCH_SOURCES = ["web", "news", "images"] as const;
 export type SearchSource = (typeof SEARCH_SOURCES)[number];
@@ -50,6 +50,7 @@ export interface SearchOrder {
 }
 
 export const MAX_RESULTS = 100;
+export const MAX_DOMAINS = 20;
 /** The search server is asked for so many pages at most: filters may leave little of each. */
 const MAX_PAGES = 10;
 
@@ -64,24 +65,50 @@ export async function searchWeb(
   if (server === null) throw new OrbError("search_unavailable", NO_SEARCH);
   const found: Partial<Record<SearchSource, SearchResult[]>> = {};
   const warnings = new Set<string>();
+  const domains = {
+    include: readDomains("include_domains", order.includeDomains),
+    exclude: readDomains("exclude_domains", order.excludeDomains),
+  };
+  let isFirst = true;
   for (const source of new Set(order.sources)) {
-    const answer = await searchOne(server, order, source, signal);
+    const answer = await searchOne({ server, order, domains, signal }, source, isFirst);
+    isFirst = false;
     found[source] = answer.results;
     for (const warning of answer.warnings) warnings.add(warning);
   }
   return { found, warnings: [...warnings] };
 }
 
+/** Names of hosts, such as `example.com`, in the form that URLs have them. */
+function readDomains(path: string, list: readonly string[] = []): string[] {
+  return list.map((domain, n) => {
+    const url = URL.parse(`http://${domain}`);
+    // Anything beside the host would be an operator or another word of the query.
+    const isBare = url !== null && /^[^\s/?#@:]+$/.test(domain) && url.href === `http://${url.hostname}/`;
+    if (isBare) return url.hostname;
+    const message = "expected the name of a host, such as example.com";
+    throw new OrbError("input_invalid", `${path}[${n}]: ${message}`, { fields: [{ path: `${path}[${n}]`, message }] });
+  });
+}
+
+interface Search {
+  server: SearchServer;
+  order: SearchOrder;
+  domains: { include: readonly string[]; exclude: readonly string[] };
+  signal: AbortSignal;
+}
+
+/** A failure after the first answer of a search keeps what was found, with a warning. */
 async function searchOne(
-  server: SearchServer,
-  order: SearchOrder,
+  { server, order, domains, signal }: Search,
   source: SearchSource,
-  signal: AbortSignal,
+  isFirst: boolean,
 ): Promise<SearchAnswer> {
-  const { includeDomains = [], excludeDomains = [], limit, language, timeRange, category } = order;
-  const sites = includeDomains.map((domain) => `site:${domain}`).join(" OR ");
+  const { limit, language, timeRange, category } = order;
+  const { include, exclude } = domains;
+  const sites = include.map((domain) => `site:${domain}`).join(" OR ");
   const query: SearchQuery = {
-    query: [order.query, sites, ...excludeDomains.map((domain) => `-site:${domain}`)].filter(Boolean).join(" "),
+    query: [order.query, sites, ...exclude.map((domain) => `-site:${domain}`)].filter(Boolean).join(" "),
     source,
     limit,
     ...(language === undefined ? {} : { language }),
@@ -89,21 +116,31 @@ async function searchOne(
     ...(category === undefined || source !== "web" ? {} : { category }),
   };
   const results = new Map<string, SearchResult>();
+  const seen = new Set<string>();
   const warnings = new Set<string>();
   for (let page = 1; page <= MAX_PAGES && results.size < limit; page += 1) {
-    const answer = await server.page(query, page, signal);
+    let answer: SearchAnswer;
+    try {
+      answer = await server.page(query, page, signal);
+    } catch (error) {
+      if (signal.aborted || (isFirst && page === 1)) throw error;
+      warnings.add(`page ${page} of ${source} is missing: ${messageOf(error)}`);
+      break;
+    }
     for (const warning of answer.warnings) warnings.add(warning);
-    const before = results.size;
-    // Not every engine behind the server knows the operators.
-    for (const result of answer.results)
-      if (isWanted(result, includeDomains, excludeDomains)) results.set(result.url, result);
-    if (answer.results.length === 0 || (results.size === before && page > 1)) break;
+    const before = seen.size;
+    for (const result of answer.results) {
+      seen.add(result.url);
+      // Not every engine behind the server knows the operators.
+      if (isWanted(result, include, exclude)) results.set(result.url, result);
+    }
+    if (seen.size === before) break;
   }
   return { results: [...results.values()].slice(0, limit), warnings: [...warnings] };
 }
 
 function isWanted({ url }: SearchResult, include: readonly string[], exclude: readonly string[]): boolean {
   const host = URL.parse(url)?.hostname ?? "";
-  const isOf = (domain: string) => host === domain.toLowerCase() || host.endsWith(`.${domain.toLowerCase()}`);
+  const isOf = (domain: string) => host === domain || host.endsWith(`.${domain}`);
   return (include.length === 0 || include.some(isOf)) && !exclude.some(isOf);
 }

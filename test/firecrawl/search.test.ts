@@ -105,6 +105,26 @@ describe("search by Firecrawl's client", () => {
     assert.match(engine.visits.at(-1)?.query.get("q") ?? "", /^kettles site:127\.0\.0\.1$/);
   });
 
+  test("what was found stays when a later page or source fails, and a domain is the name of a host", async () => {
+    engine.on("/search", (visit, response, at) => {
+      if (visit.query.get("categories") === "news") return void response.writeHead(500).end("{}");
+      return searxng(() => site.origin)(visit, response, at);
+    });
+    const answer = await server.api.post("/search", { query: "kettles", sources: ["web", "news"] });
+    const { web, news, warnings } = answer.json<{ web: unknown[]; news: unknown[]; warnings: string[] }>();
+    assert.deepEqual([answer.status, web.length, news.length], [200, 3, 0], answer.text);
+    assert.match(warnings.join(), /page 1 of news is missing: .*500/);
+    engine.on(
+      "/search",
+      searxng(() => site.origin),
+    );
+    const wrong = await server.api.post("/search", { query: "kettles", include_domains: ["a.example OR b"] });
+    assert.equal(wrong.status, 422, wrong.text);
+    assert.match(wrong.text, /include_domains\[0\]: expected the name of a host/);
+    await server.api.post("/search", { query: "kettles", exclude_domains: ["bücher.example"] });
+    assert.match(engine.visits.at(-1)?.query.get("q") ?? "", /-site:xn--bcher-kva\.example$/);
+  });
+
   test("wrong options are refused by name", async () => {
     await assert.rejects(app.search("x", { tbs: "cdr:1" }), /tbs: expected qdr:d/);
     await assert.rejects(

@@ -1,11 +1,16 @@
-import { MAX_RESULTS, SEARCH_SOURCES, searchWeb, TIME_RANGES } from "../../../orchestrator/search.ts";
+import { MAX_DOMAINS, MAX_RESULTS, SEARCH_SOURCES, searchWeb, TIME_RANGES } from "../../../orchestrator/search.ts";
+import { OrbError } from "../../../base/errors.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { nullable, oneOf, problemAnswer, strict } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 import { untilCallerLeaves } from "./page-source.ts";
 
-const Domains = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 20 });
+/** All pages of results of all sources. */
+const MOST_MS = 60_000;
+const TOO_SLOW = `the search server did not answer within ${MOST_MS / 1000} s (timeout): ask for fewer results or sources`;
+
+const Domains = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: MAX_DOMAINS });
 
 const Order = strict({
   query: Type.String({ minLength: 1, maxLength: 500 }),
@@ -61,6 +66,7 @@ export function searchRoutes(api: ApiInstance, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const { language, time_range: timeRange, include_domains, exclude_domains, ...order } = request.body;
+      const late = AbortSignal.timeout(MOST_MS);
       const { found, warnings } = await searchWeb(
         await deps.search(),
         {
@@ -72,8 +78,11 @@ export function searchRoutes(api: ApiInstance, deps: ApiDeps): void {
           ...(include_domains === undefined ? {} : { includeDomains: include_domains }),
           ...(exclude_domains === undefined ? {} : { excludeDomains: exclude_domains }),
         },
-        untilCallerLeaves(reply),
-      );
+        AbortSignal.any([late, untilCallerLeaves(reply)]),
+      ).catch((error: unknown) => {
+        if (late.aborted) throw new OrbError("search_unavailable", TOO_SLOW, { cause: error });
+        throw error;
+      });
       return { web: [], news: [], images: [], ...found, warnings };
     },
   );

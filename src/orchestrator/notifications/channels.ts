@@ -1,4 +1,5 @@
 /** Notification channels: where notifications go, and which. */
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.ts";
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
@@ -292,12 +293,28 @@ export async function changeChannel(deps: NotificationDeps, id: string, change: 
     const problems: FieldError[] = [];
     const about = await readAbout(deps.store, input, problems);
     if (problems.length > 0) throw invalid(problems);
-    return toView(deps.seal, await deps.store.updateChannel(before.id, about, now));
+    return toView(deps.seal, await deps.store.updateChannel(before.id, onlyAsked(change, about), now));
   }
-  const settings = { ...before.settings, ...openSecrets(deps.seal, before), ...change.settings };
+  const secrets = openSecrets(deps.seal, before);
+  const settings = { ...before.settings, ...secrets, ...change.settings };
   refuseMovedSecrets(kind, before, change.settings, settings);
   const after = await readChannel(deps, kind, input, settings);
-  return toView(deps.seal, await deps.store.updateChannel(before.id, after, now));
+  const receiver = { settings: after.settings, sealed: after.sealed, target: after.target };
+  const isSame =
+    secrets !== null && isDeepStrictEqual([after.settings, openSecrets(deps.seal, after)], [before.settings, secrets]);
+  const asked = { ...onlyAsked(change, after), ...(isSame ? {} : receiver) };
+  return toView(deps.seal, await deps.store.updateChannel(before.id, asked, now));
+}
+
+/** Nothing else is written: another request may change it at the same time. */
+function onlyAsked(change: ChannelInput, { name, rules, quiet, groupMs, enabled }: About): Partial<About> {
+  return {
+    ...(change.name === undefined ? {} : { name }),
+    ...(change.rules === undefined ? {} : { rules }),
+    ...(change.quiet_hours === undefined ? {} : { quiet }),
+    ...(change.group_minutes === undefined ? {} : { groupMs }),
+    ...(change.enabled === undefined ? {} : { enabled }),
+  };
 }
 
 function refuseMovedSecrets(

@@ -62,6 +62,15 @@ export function notificationScenarios(scenario: Scenario): void {
       (await kit.store.channels()).map(({ name }) => name),
       ["dev", "on-call"],
     );
+    await raise(kit, "a");
+    const due = (await take(kit))!;
+    await kit.store.messageTried(due, { error: "401", nextTryAt: null }, { deliver: false }, kit.now);
+    const failing = async (change: Partial<NewChannel>) =>
+      (await kit.store.updateChannel(ops.id, change, kit.now)).failingSince !== null;
+    assert.deepEqual(
+      [await failing({ name: "on-call", enabled: true }), await failing({ sealed: new Uint8Array() })],
+      [true, false],
+    );
     await kit.store.deleteChannel("on-call");
     await refused("not_found", kit.store.deleteChannel(ops.id));
     assert.equal(await kit.store.channel(ops.id), null);

@@ -137,15 +137,29 @@ export const GIVE_UP_WAITING = `UPDATE notification_deliveries
   SET state = 'given_up', next_try_at = NULL, last_error = 'the channel was disabled' WHERE channel = ? AND state = 'waiting'`;
 
 export function updateChannel(context: Context, id: string, change: Partial<NewChannel>, now: number): ChannelRecord {
+  try {
+    return changed(context, id, change, now);
+  } catch (error) {
+    // On Postgres, another process may take the name at the same moment.
+    if (change.name !== undefined && (error as { code?: string }).code === UNIQUE_VIOLATION) throw nameTaken();
+    throw error;
+  }
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+function changed(context: Context, id: string, change: Partial<NewChannel>, now: number): ChannelRecord {
   const { connection } = context;
   return connection.write(
     () => {
+      lockChannel(context, requireChannel(context, id).n);
       const before = requireChannel(context, id);
       const after = { ...channelRecord(context, before), ...change };
       const other = connection.sql("SELECT 1 FROM notification_channels WHERE name = ? AND n <> ?");
       if (other.get(after.name, before.n) !== undefined) throw nameTaken();
-      // A changed receiver has not failed yet.
-      const failing = change.sealed === undefined && change.enabled === undefined ? before.failing_since : null;
+      // A changed receiver has not failed yet, and one that is enabled again may work again.
+      const isNew = change.sealed !== undefined || after.enabled !== (before.enabled === 1);
+      const failing = isNew ? null : before.failing_since;
       const row = connection
         .sql(
           `UPDATE notification_channels SET name = ?, kind = ?, settings = ?, sealed = ?, target = ?, rules = ?, quiet = ?, group_ms = ?,
@@ -153,14 +167,14 @@ export function updateChannel(context: Context, id: string, change: Partial<NewC
         )
         .get(...valuesOf(after), failing, now, before.n) as unknown as ChannelRow;
       if (row.enabled === 0) connection.sql(GIVE_UP_WAITING).run(row.n);
-      const changed = channelRecord(context, row);
+      const record = channelRecord(context, row);
       logChange(
         context,
         "channel.changed",
-        { kind: "channel", id: changed.id },
-        { before: loggedChannel(channelRecord(context, before)), after: loggedChannel(changed) },
+        { kind: "channel", id: record.id },
+        { before: loggedChannel(channelRecord(context, before)), after: loggedChannel(record) },
       );
-      return changed;
+      return record;
     },
     { durable: true },
   );

@@ -122,10 +122,10 @@ async function sendMessage(
   deps: Pick<Client, "seal" | "clock">,
   channel: ChannelRecord,
   message: Message,
-): Promise<void> {
+): Promise<string | null> {
   const sender = await openMessageSender(config, deps);
   try {
-    await sender.send(channel, message);
+    return await sender.send(channel, message);
   } finally {
     await sender.close();
   }

@@ -110,7 +110,7 @@ export function openBackstage(t: TestContext, options: TestApiOptions = {}): Bac
     },
     pathOf: (hash) => `/files/${hash}`,
     sendAlert: null,
-    notifications: { policy: shared.policy, publicUrl: null, deliverAlerts: false, send: async () => {} },
+    notifications: { policy: shared.policy, publicUrl: null, deliverAlerts: false, send: async () => null },
     health: new Health({
       clock,
       log,

@@ -59,6 +59,7 @@ export async function mailServer(t: TestContext, options: { tls?: boolean; plain
   const certificate = selfSigned("DNS:localhost");
   const mails: Mail[] = [];
   const answers: { code: number; message: string }[] = [];
+  const refused = new Set<string>();
   const server = new SMTPServer({
     secure: options.tls === true,
     key: certificate.key,
@@ -68,6 +69,10 @@ export async function mailServer(t: TestContext, options: { tls?: boolean; plain
     onAuth({ username = "", password }, _session, done) {
       if (username === MAIL_USER.user && password === MAIL_USER.password) done(null, { user: username });
       else done(new Error("5.7.8 Authentication failed"));
+    },
+    onRcptTo({ address }, _session, done) {
+      if (refused.has(address)) done(Object.assign(new Error("5.1.1 no such user"), { responseCode: 550 }));
+      else done();
     },
     onData(stream, session, done) {
       let source = "";
@@ -86,7 +91,13 @@ export async function mailServer(t: TestContext, options: { tls?: boolean; plain
   server.on("error", () => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  return { port: (server.server.address() as AddressInfo).port, mails, answers, ca: certificate.cert.toString() };
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    mails,
+    answers,
+    refused,
+    ca: certificate.cert.toString(),
+  };
 }
 
 export const seal: Seal = createSeal("a key that only tests know");

@@ -77,6 +77,20 @@ test("a mail server that cannot be used is named by its reason, never by the pas
   );
 });
 
+test("a mail that one of two receivers refuses is delivered, and says whom it did not reach", async (t) => {
+  const server = await mailServer(t);
+  server.refused.add("gone@example.com");
+  const sender = openSender(t, { ca: server.ca });
+  const both = channelOf("email", mailSettings(server.port, { to: ["ops@example.com", "gone@example.com"] }));
+  assert.equal(await sender.send(both, message()), "the mail server refused gone@example.com");
+  assert.deepEqual(
+    server.mails.map(({ to }) => to),
+    [["ops@example.com"]],
+  );
+  server.refused.add("ops@example.com");
+  await assert.rejects(sender.send(both, message()), /550 5\.1\.1 no such user/);
+});
+
 test("mail and web servers in private networks are refused unless the operator allows them", async (t) => {
   const server = await mailServer(t);
   const receiver = await httpReceiver(t);

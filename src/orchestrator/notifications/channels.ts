@@ -29,7 +29,7 @@ export interface NotificationDeps {
     publicUrl: string | null;
     /** Whether alerts are sent by webhook. */
     deliverAlerts: boolean;
-    send(channel: ChannelRecord, message: Message): Promise<void>;
+    send(channel: ChannelRecord, message: Message): Promise<string | null>;
   };
 }
 

@@ -12,15 +12,16 @@ function waitAfter(error: unknown, retry: AlertRetryRule, tries: number): number
   return wait === null ? null : Math.min(retry.maxMs, Math.max(wait, asked));
 }
 
-/** One attempt, and its record. Null: delivered. An attempt that shutdown interrupts does not count. */
+/** One attempt, and its record; `send` returns what some receivers refused. Null: delivered. An attempt that shutdown interrupts does not count. */
 export async function deliverMessage(
   { store, clock, retry, deliver }: { store: Store; clock: Clock; retry: AlertRetryRule; deliver: boolean },
   due: DueMessage,
-  send: () => Promise<void>,
+  send: () => Promise<string | null>,
   options: { signal?: AbortSignal; notBefore?: (at: number) => number } = {},
 ): Promise<{ error: unknown; nextTryAt: number | null } | null> {
+  let refused: string | null;
   try {
-    await send();
+    refused = await send();
   } catch (error) {
     if (options.signal?.aborted === true) return { error, nextTryAt: null };
     const wait = waitAfter(error, retry, due.tries + 1);
@@ -29,6 +30,6 @@ export async function deliverMessage(
     await store.messageTried(due, { error: messageOf(error), nextTryAt }, { deliver }, clock.now());
     return { error, nextTryAt };
   }
-  await store.messageTried(due, { delivered: true }, { deliver }, clock.now());
+  await store.messageTried(due, { delivered: true, refused }, { deliver }, clock.now());
   return null;
 }

@@ -10,8 +10,8 @@ import type { Store } from "../../store/ports/port.ts";
 import type { Duty } from "../duties.ts";
 import type { MessageSender } from "../notifications/sender.ts";
 
-/** Longer than one attempt; afterwards another process takes over the messages of a dead one. */
-const MESSAGE_TAKEN_MS = 30_000;
+/** Longer than one attempt and its record; afterwards another process takes over the messages of a dead one. */
+const MESSAGE_TAKEN_MS = 60_000;
 /** Concurrent messages, so that a slow receiver does not delay the others. */
 const AT_ONCE = 6;
 
@@ -58,8 +58,13 @@ async function deliver(deps: MessageDeps, due: DueMessage, signal: AbortSignal):
   const failure = await deliverMessage(
     { ...deps, retry },
     due,
-    async () => (await deps.sender()).send(channel, messageOf(notices, publicUrl), signal),
-    { signal, notBefore: (at) => notBefore(at, channel.quiet, notices[0]!.type) },
+    async () => {
+      const refused = await (await deps.sender()).send(channel, messageOf(notices, publicUrl), signal);
+      if (refused !== null)
+        log.warn("a notification was delivered in part", { channel: channel.name, kind: channel.kind, error: refused });
+      return refused;
+    },
+    { signal, notBefore: (at) => Math.min(...notices.map(({ type }) => notBefore(at, channel.quiet, type))) },
   );
   if (failure === null || signal.aborted) return;
   const { error, nextTryAt } = failure;

@@ -24,23 +24,32 @@ interface MailDeps {
   tls?: Trust;
 }
 
-/** The library gets a socket that the guard opened: it resolves no name and connects to nothing itself. */
+/**
+ * The library gets a socket that the guard opened: it resolves no name and connects to nothing itself. Returns what was
+ * refused of a mail that others received; null: nothing.
+ */
 export async function sendByMail(
   { policy, clock, tls }: MailDeps,
   mail: MailDelivery,
   message: Pick<Message, "id" | "createdAt">,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<string | null> {
   const open = createSocketOpener({ policy, clock, resolve: createResolver({ policy, clock }), connectMs: CONNECT_MS });
   const { host, port, security, user, password } = mail;
-  let socket: Socket;
+  let socket: Socket | undefined;
+  const stop = () => socket?.destroy(new Error("interrupted"));
+  const late = clock.after(MAIL_TRY_MS, stop);
+  signal?.addEventListener("abort", stop, { once: true });
   try {
     socket = await open(isIP(host) === 6 ? `[${host}]` : host, port);
   } catch (error) {
+    late.cancel();
+    signal?.removeEventListener("abort", stop);
     signal?.throwIfAborted();
     if (error instanceof FetchFailure) throw new Error(unreachable(error.failure.reason), { cause: error });
     throw error;
   }
+  const connection = socket;
   const transport = createTransport({
     host,
     port,
@@ -54,12 +63,10 @@ export async function sendByMail(
     disableFileAccess: true,
     disableUrlAccess: true,
     getSocket: (_options: unknown, done: (error: Error | null, options: { connection: Socket }) => void) =>
-      done(null, { connection: socket }),
+      done(null, { connection }),
   });
-  const stop = () => socket.destroy(new Error("interrupted"));
-  const late = clock.after(MAIL_TRY_MS, stop);
-  signal?.addEventListener("abort", stop, { once: true });
   try {
+    signal?.throwIfAborted();
     const { rejected = [] } = await transport.sendMail({
       from: mail.from,
       to: [...mail.to],
@@ -71,7 +78,9 @@ export async function sendByMail(
       date: new Date(message.createdAt),
       headers: { "X-Orb-Id": message.id, "Auto-Submitted": "auto-generated" },
     });
-    if (rejected.length > 0) throw new Error(`the server refused ${rejected.join(", ")}`);
+    // The others have it: sent again, they would get it twice.
+    if (rejected.length === 0) return null;
+    return oneLine(`the mail server refused ${rejected.map(String).join(", ")}`, 1000);
   } catch (error) {
     signal?.throwIfAborted();
     throw new Error(explained(error), { cause: error });
@@ -79,7 +88,7 @@ export async function sendByMail(
     late.cancel();
     signal?.removeEventListener("abort", stop);
     transport.close();
-    socket.destroy();
+    connection.destroy();
   }
 }
 

@@ -13,12 +13,15 @@ import { HTTP_TRY_MS, sendByHttp } from "./http-delivery.ts";
 import { sendByMail, type Trust } from "./mail-delivery.ts";
 
 export interface MessageSender {
-  /** Throws unless the receiver accepts it. The error says why, without secrets. */
+  /**
+   * Throws unless the receiver accepts it. The error says why, without secrets. Returns what some of several receivers
+   * refused; null: nothing.
+   */
   send(
     channel: Pick<ChannelRecord, "kind" | "settings" | "sealed">,
     message: Message,
     signal?: AbortSignal,
-  ): Promise<void>;
+  ): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -43,7 +46,8 @@ export function createMessageSender({ policy, secret, seal, clock, userAgent, tl
       const kind = channelKind(name);
       const delivery = kind.render({ ...settings, ...opened(seal, sealed) }, message);
       if (delivery.via === "smtp") return sendByMail({ policy, clock, ...trust }, delivery, message, signal);
-      return sendByHttp({ http, clock, secret }, delivery, { message, reason: kind.reason ?? null }, signal);
+      await sendByHttp({ http, clock, secret }, delivery, { message, reason: kind.reason ?? null }, signal);
+      return null;
     },
     close: () => http.close(),
   };

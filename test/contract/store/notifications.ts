@@ -142,6 +142,63 @@ export function notificationScenarios(scenario: Scenario): void {
     assert.equal(texts(await take(kit))?.length, 6);
   });
 
+  scenario(
+    "a message has at most 100 notifications; of more in a group's time, the next follow at once",
+    async (kit) => {
+      await add(kit, "grouped", { groupMs: 60_000 });
+      await raise(kit, ...Array.from({ length: 230 }, (_, n) => `${n}`));
+      const sizes: number[] = [];
+      for (let due = await take(kit); due !== null; due = await take(kit)) {
+        sizes.push(due.notices.length);
+        await delivered(kit, due);
+      }
+      assert.deepEqual(sizes, [100, 100, 30]);
+      await raise(kit, "later");
+      assert.equal(await take(kit), null, "within the group's time");
+    },
+  );
+
+  scenario("a group whose time ends in quiet hours, and a retry, wait for their end; errors do not", async (kit) => {
+    kit.pass(60_000 - (kit.now % 60_000));
+    const at = (time: number) => new Date(time).toISOString().slice(11, 16);
+    const [from, to] = [kit.now + 300_000, kit.now + 3_600_000];
+    const quiet = { from: at(from), to: at(to), timezone: "UTC", except: "error" as const };
+    await add(kit, "night", { quiet, groupMs: 600_000, rules: [{ types: ["run_completed", "run_failed"] }] });
+    const run = await runOf(kit);
+    const plan = (key: string, more: Partial<NewNotice>) =>
+      kit.store.raiseAlerts([], { deliver: false, notices: [notice(kit, run, key, more)] }, kit.now);
+    await plan("first", { type: "run_completed" });
+    const first = (await take(kit))!;
+    await kit.store.messageTried(first, { error: "500", nextTryAt: from }, { deliver: false }, kit.now);
+    await plan("done", { type: "run_completed" });
+    await plan("failed", { type: "run_failed" });
+    kit.pass(600_000);
+    const failed = (await take(kit))!;
+    assert.deepEqual(texts(failed), ["failed"]);
+    await delivered(kit, failed);
+    assert.equal(await take(kit), null);
+    kit.pass(to - kit.now);
+    assert.deepEqual([texts(await take(kit)), texts(await take(kit)), await take(kit)], [["first"], ["done"], null]);
+  });
+
+  scenario(
+    "who has it has it: a late success counts, with what some receivers refused; a late failure does not",
+    async (kit) => {
+      await add(kit, "slow");
+      await raise(kit, "a");
+      const first = (await take(kit))!;
+      kit.pass(1000);
+      const second = (await take(kit))!;
+      await kit.store.messageTried(second, { error: "500", nextTryAt: kit.now }, { deliver: false }, kit.now);
+      await kit.store.messageTried(first, { error: "late", nextTryAt: null }, { deliver: false }, kit.now);
+      const refused = "the mail server refused x@example.com";
+      await kit.store.messageTried(first, { delivered: true, refused }, { deliver: false }, kit.now);
+      assert.equal(await take(kit), null);
+      const [row] = await kit.store.deliveries({ limit: 10 });
+      assert.deepEqual([row?.state, row?.tries, row?.lastError], ["delivered", 2, refused]);
+    },
+  );
+
   scenario("in quiet hours nothing is sent; afterwards one message has it all", async (kit) => {
     const at = (time: number) => new Date(time).toISOString().slice(11, 16);
     const quiet = { from: at(kit.now), to: at(kit.now + 3_600_000), timezone: "UTC", except: null };
@@ -191,10 +248,13 @@ export function notificationScenarios(scenario: Scenario): void {
     assert.deepEqual([due.notices[0]?.type, await take(kit)], ["test", null]);
     await kit.store.messageTried(due, { error: "no", nextTryAt: null }, { deliver: false }, kit.now);
     assert.deepEqual(await kit.store.alerts({ limit: 1 }), [], "whoever asked sees it");
+    await kit.store.startTest("ops", kit.now + 1000, kit.now);
+    kit.pass(1000);
+    assert.equal(await take(kit), null, "a test whose process has ended is not repeated");
     await raise(kit, "a");
     await kit.store.updateChannel("ops", { enabled: false }, kit.now);
     const states = (await kit.store.deliveries({ channel: "ops", limit: 10 })).map(({ state }) => state);
-    assert.deepEqual([states, await take(kit)], [["given_up", "given_up"], null]);
+    assert.deepEqual([states, await take(kit)], [["given_up", "given_up", "given_up"], null]);
     assert.equal((await kit.store.deliveries({ state: "waiting", limit: 10 })).length, 0);
   });
 

@@ -80,17 +80,18 @@ export interface NotifyStore {
   updateChannel(id: string, change: Partial<NewChannel>, now: number): Promise<ChannelRecord>;
   /** With its deliveries. */
   deleteChannel(id: string): Promise<void>;
-  /** Leases the message that has been due longest until `until`. Null: none is due. */
+  /** Leases the message that has been due longest until `until`, outside of quiet hours. Null: none is due. */
   takeDueMessage(until: number, now: number): Promise<DueMessage | null>;
   /** A message that the caller sends at once: the test of a channel. */
   startTest(id: string, until: number, now: number): Promise<DueMessage>;
   /**
-   * Records an attempt; without a next attempt the message is given up. A failure counts once: `tries` is the count
+   * Records an attempt; without a next attempt the message is given up. `refused` is what some of several receivers
+   * refused, kept as its last error. A failure counts once: `tries` is the count
    * before it. The third failure, and giving up, raise the alert `channel_failing`, once until a message is accepted.
    */
   messageTried(
     message: Pick<DueMessage, "batch" | "tries">,
-    outcome: { delivered: true } | { error: string; nextTryAt: number | null },
+    outcome: { delivered: true; refused?: string | null } | { error: string; nextTryAt: number | null },
     options: { deliver: boolean },
     now: number,
   ): Promise<void>;

@@ -132,6 +132,10 @@ export function readChannels(context: Context): ChannelRecord[] {
   return list.map((row) => channelRecord(context, row));
 }
 
+/** Of a channel that is disabled. */
+export const GIVE_UP_WAITING = `UPDATE notification_deliveries
+  SET state = 'given_up', next_try_at = NULL, last_error = 'the channel was disabled' WHERE channel = ? AND state = 'waiting'`;
+
 export function updateChannel(context: Context, id: string, change: Partial<NewChannel>, now: number): ChannelRecord {
   const { connection } = context;
   return connection.write(
@@ -148,13 +152,7 @@ export function updateChannel(context: Context, id: string, change: Partial<NewC
              enabled = ?, failing_since = ?, updated_at = ? WHERE n = ? RETURNING *`,
         )
         .get(...valuesOf(after), failing, now, before.n) as unknown as ChannelRow;
-      if (row.enabled === 0)
-        connection
-          .sql(
-            `UPDATE notification_deliveries SET state = 'given_up', next_try_at = NULL, last_error = 'the channel was disabled'
-             WHERE channel = ? AND state = 'waiting'`,
-          )
-          .run(row.n);
+      if (row.enabled === 0) connection.sql(GIVE_UP_WAITING).run(row.n);
       const changed = channelRecord(context, row);
       logChange(
         context,

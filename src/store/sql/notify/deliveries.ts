@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { isoOf } from "../../../base/iso.ts";
+import { notBefore, type QuietHours } from "../../../domain/notify/quiet-hours.ts";
 import type { Notice } from "../../../domain/notify/message.ts";
 import type { DeliveryState, NotificationType } from "../../../domain/notify/types.ts";
 import { encodeId } from "../../../domain/run/ids.ts";
@@ -12,6 +14,7 @@ import {
   type ChannelRow,
   createChannel,
   deleteChannel,
+  GIVE_UP_WAITING,
   readChannel,
   readChannels,
   requireChannel,
@@ -83,14 +86,17 @@ function dropOrphans({ connection }: Context, channel: number): "nothing" {
 
 function takeOf(context: Context, channel: ChannelRow, until: number, now: number): DueMessage | "nothing" {
   const { connection } = context;
-  const due = rows<DeliveryRow>(
+  if (channel.enabled === 0) return giveUpDisabled(context, channel.n);
+  const due = rows<DeliveryRow & { type: NotificationType }>(
     connection
       .sql(
-        `SELECT * FROM notification_deliveries WHERE channel = ? AND ${MESSAGE_IS_DUE("?")} ORDER BY next_try_at, n LIMIT ${MAX_GROUPED}`,
+        `SELECT d.*, o.type FROM notification_deliveries d JOIN notices o ON o.n = d.notice
+         WHERE d.channel = ? AND ${MESSAGE_IS_DUE("?")} ORDER BY d.next_try_at, d.n LIMIT ${MAX_GROUPED}`,
       )
       .all(channel.n, now),
   );
-  const [first] = due;
+  const ready = holdInQuietHours(context, channel, withoutTests(context, due), now);
+  const [first] = ready;
   if (first === undefined) return "nothing";
   // A message that was tried keeps its notifications, and so its id.
   if (first.batch !== null) return leased(context, channel, first.batch, until);
@@ -102,13 +108,57 @@ function takeOf(context: Context, channel: ChannelRow, until: number, now: numbe
       .run(channel.open_at, channel.n, now);
     return "nothing";
   }
-  const unsent = due.filter(({ batch }) => batch === null);
+  const unsent = ready.filter(({ batch }) => batch === null);
   const isGroup = channel.group_ms > 0 || unsent.length > FLOOD || unsent.some(({ held }) => held === 1);
-  for (const { n } of isGroup ? unsent : [first])
-    connection.sql("UPDATE notification_deliveries SET batch = ? WHERE n = ?").run(first.n, n);
-  if (channel.group_ms > 0)
+  const list = isGroup ? unsent : [first];
+  const batch = Math.min(...list.map(({ n }) => n));
+  for (const { n } of list) connection.sql("UPDATE notification_deliveries SET batch = ? WHERE n = ?").run(batch, n);
+  // While more are due, they follow at once, in messages of this size.
+  if (channel.group_ms > 0 && due.length < MAX_GROUPED)
     connection.sql("UPDATE notification_channels SET open_at = ? WHERE n = ?").run(now + channel.group_ms, channel.n);
-  return leased(context, channel, first.n, until);
+  return leased(context, channel, batch, until);
+}
+
+/** It was disabled while they were written. */
+function giveUpDisabled({ connection }: Context, channel: number): "nothing" {
+  connection.sql(GIVE_UP_WAITING).run(channel);
+  return "nothing";
+}
+
+/** Whoever asked for a test has gone, with the process that sent it: nobody waits for it anymore. */
+function withoutTests<T extends { n: number; type: NotificationType }>(
+  { connection }: Context,
+  due: readonly T[],
+): T[] {
+  return due.filter(({ n, type }) => {
+    if (type !== "test") return true;
+    connection
+      .sql(
+        "UPDATE notification_deliveries SET state = 'given_up', next_try_at = NULL, last_error = 'the test was interrupted' WHERE n = ?",
+      )
+      .run(n);
+    return false;
+  });
+}
+
+/** A group's window, a retry or a restart may have moved them into quiet hours. Returns those that may be sent now. */
+function holdInQuietHours<T extends Pick<DeliveryRow, "n" | "batch"> & { type: NotificationType }>(
+  { connection }: Context,
+  channel: ChannelRow,
+  due: readonly T[],
+  now: number,
+): T[] {
+  const quiet = parseJson<QuietHours | null>(channel.quiet, null);
+  if (quiet === null) return [...due];
+  const endOf = ({ type }: T) => notBefore(now, quiet, type);
+  // A message that was tried keeps its notifications: it is sent with the most urgent of them.
+  const urgent = new Set(due.filter((row) => endOf(row) <= now).map(({ batch }) => batch));
+  return due.filter((row) => {
+    const end = endOf(row);
+    if (end <= now || (row.batch !== null && urgent.has(row.batch))) return true;
+    connection.sql("UPDATE notification_deliveries SET next_try_at = ?, held = 1 WHERE n = ?").run(end, row.n);
+    return false;
+  });
 }
 
 function leased(context: Context, channel: ChannelRow, batch: number, until: number): DueMessage {
@@ -139,9 +189,14 @@ function startTest(context: Context, id: string, until: number, now: number): Du
     const { n: notice } = connection
       .sql(
         `INSERT INTO notices (key, type, subject, message, created_at)
-         SELECT 'test:' || (coalesce(max(n), 0) + 1), 'test', ?, ?, ? FROM notices RETURNING n`,
+         VALUES (?, 'test', ?, ?, ?) RETURNING n`,
       )
-      .get(channel.name, `Test: notifications of the channel ${channel.name} arrive here`, now) as { n: number };
+      .get(
+        `test:${randomUUID()}`,
+        channel.name,
+        `Test: notifications of the channel ${channel.name} arrive here`,
+        now,
+      ) as { n: number };
     const { n } = connection
       .sql(
         `INSERT INTO notification_deliveries (channel, notice, state, tries, next_try_at, held, created_at)
@@ -166,17 +221,18 @@ function messageTried(
   const { connection, instance } = context;
   connection.write(() => {
     const row = connection
-      .sql("SELECT channel FROM notification_deliveries WHERE batch = ? AND state = 'waiting' AND tries = ? LIMIT 1")
-      .get(batch, tries) as { channel: number } | undefined;
-    if (row === undefined) return;
+      .sql("SELECT channel, tries FROM notification_deliveries WHERE batch = ? AND state = 'waiting' LIMIT 1")
+      .get(batch) as { channel: number; tries: number } | undefined;
+    // Two processes may try it, if one is slow: a late failure does not count, but who has it has it.
+    if (row === undefined || (!("delivered" in outcome) && row.tries !== tries)) return;
     lockChannel(context, row.channel);
     if ("delivered" in outcome) {
       connection
         .sql(
-          `UPDATE notification_deliveries SET state = 'delivered', tries = tries + 1, next_try_at = NULL, last_error = NULL,
+          `UPDATE notification_deliveries SET state = 'delivered', tries = tries + 1, next_try_at = NULL, last_error = ?,
              delivered_at = ? WHERE batch = ? AND state = 'waiting'`,
         )
-        .run(now, batch);
+        .run(outcome.refused ?? null, now, batch);
       connection
         .sql("UPDATE notification_channels SET failing_since = NULL, last_delivered_at = ? WHERE n = ?")
         .run(now, row.channel);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChannelView, DeliveryView } from "../../src/orchestrator/notifications/channels.ts";
+import type { ChannelView } from "../../src/orchestrator/notifications/channels.ts";
+import type { DeliveryView } from "../../src/orchestrator/notifications/deliveries.ts";
 import { httpReceiver } from "../notifications/kit.ts";
 import { Orb, until } from "./orb.ts";
 import { Served } from "./served.ts";

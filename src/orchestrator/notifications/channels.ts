@@ -10,7 +10,7 @@ import { CLOCK_TIME, type QuietHours } from "../../domain/notify/quiet-hours.ts"
 import { CHANNEL_KINDS, channelKind } from "../../domain/notify/registry.ts";
 import type { NotificationRule } from "../../domain/notify/rules.ts";
 import { readSettings, SEALED_FOR_CHANNEL, splitSettings } from "../../domain/notify/settings.ts";
-import type { DeliveryState, Severity } from "../../domain/notify/types.ts";
+import type { Severity } from "../../domain/notify/types.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import type { ChannelRecord, NewChannel } from "../../store/ports/notify/notify-port.ts";
 import type { IdempotencyKey } from "../../store/records/job-records.ts";
@@ -367,50 +367,4 @@ export async function testChannel(deps: NotificationDeps, id: string): Promise<T
     error: failure === null ? null : (failure.error as Error).message,
     channel: await showChannel(deps, channelId),
   };
-}
-
-export interface DeliveryView {
-  id: string;
-  channel_id: string;
-  channel: string;
-  /** The same in every channel and attempt. */
-  notification_id: string;
-  message_id: string | null;
-  type: string;
-  subject: string;
-  message: string;
-  job_id: string | null;
-  site: string | null;
-  run_id: string | null;
-  state: DeliveryState;
-  tries: number;
-  next_try_at: string | null;
-  last_error: string | null;
-  created_at: string;
-  delivered_at: string | null;
-}
-
-export async function listDeliveries(
-  { store }: Pick<NotificationDeps, "store">,
-  filter: Parameters<Store["deliveries"]>[0],
-): Promise<DeliveryView[]> {
-  return (await store.deliveries(filter)).map(({ channel, notice, ...delivery }) => ({
-    id: delivery.id,
-    channel_id: channel.id,
-    channel: channel.name,
-    notification_id: notice.id,
-    message_id: delivery.messageId,
-    type: notice.type,
-    subject: notice.subject,
-    message: notice.message,
-    job_id: notice.job?.id ?? null,
-    site: notice.site,
-    run_id: notice.runId,
-    state: delivery.state,
-    tries: delivery.tries,
-    next_try_at: isoOrNull(delivery.nextTryAt),
-    last_error: delivery.lastError,
-    created_at: isoOf(delivery.createdAt),
-    delivered_at: isoOrNull(delivery.deliveredAt),
-  }));
 }

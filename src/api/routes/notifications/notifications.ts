@@ -6,10 +6,10 @@ import {
   createChannel,
   deleteChannel,
   listChannels,
-  listDeliveries,
   showChannel,
   testChannel,
 } from "../../../orchestrator/notifications/channels.ts";
+import { listDeliveries } from "../../../orchestrator/notifications/deliveries.ts";
 import type { ApiDeps } from "../../deps.ts";
 import { IdempotencyHeaders, idempotencyMarkOf } from "../../idempotency.ts";
 import type { ApiInstance } from "../../instance.ts";

@@ -1,5 +1,4 @@
 import type { CrawlRecipe } from "../../../domain/crawl/crawl-options.ts";
-import { crawlStarts } from "../../../domain/crawl/crawl-scope.ts";
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../../domain/run/states.ts";
@@ -30,8 +29,7 @@ import { dropPagesOfJob } from "../runs/retention.ts";
 
 /** Of a crawl; the page of other jobs is their site. */
 function startUrlsOf({ kind, recipe }: Pick<NewJob, "kind" | "recipe">): readonly string[] {
-  const urls = kind === "crawl" ? (recipe as Partial<CrawlRecipe> | null)?.crawl?.urls : undefined;
-  return crawlStarts(urls ?? []).map(({ url }) => url);
+  return kind === "crawl" ? ((recipe as Partial<CrawlRecipe> | null)?.crawl?.urls ?? []) : [];
 }
 
 interface JobRow extends DefinitionRow {

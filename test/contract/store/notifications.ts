@@ -155,7 +155,8 @@ export function notificationScenarios(scenario: Scenario): void {
     "a message has at most 100 notifications; of more in a group's time, the next follow at once",
     async (kit) => {
       await add(kit, "grouped", { groupMs: 60_000 });
-      await raise(kit, ...Array.from({ length: 230 }, (_, n) => `${n}`));
+      // In the order of their keys, in which everyone inserts several alerts at once.
+      await raise(kit, ...Array.from({ length: 230 }, (_, n) => String(n).padStart(3, "0")));
       const sizes: number[] = [];
       for (let due = await take(kit); due !== null; due = await take(kit)) {
         sizes.push(due.notices.length);

@@ -21,7 +21,7 @@ interface RunTracerDeps {
 const ENDS = new Set(["run.completed", "run.partial", "run.failed", "run.cancelled"]);
 
 /**
- * Spans of runs, made when they end, whoever ends them. One process does this, from its start on: a run that ends while
+ * Spans of runs, made when they end, by whatever process. One process does this, from its start on: a run that ends while
  * none does has no span of its own, and its tasks still share its trace.
  */
 export class RunTracer {

@@ -125,7 +125,7 @@ function giveUpDisabled({ connection }: Context, channel: number): "nothing" {
   return "nothing";
 }
 
-/** Whoever asked for a test has gone, with the process that sent it: nobody waits for it anymore. */
+/** The process that sent a test is gone, and nobody waits for its result. */
 function withoutTests<T extends { n: number; type: NotificationType }>(
   { connection }: Context,
   due: readonly T[],
@@ -251,7 +251,7 @@ function messageTried(
          WHERE n = ?3 RETURNING *`,
       )
       .get(now, error, row.channel) as ChannelRow | undefined;
-    // A test fails before the eyes of whoever asked for it.
+    // The caller of a test sees its failure.
     const isTest = connection
       .sql(
         "SELECT 1 FROM notices o JOIN notification_deliveries d ON d.notice = o.n WHERE d.batch = ? AND o.type = 'test'",

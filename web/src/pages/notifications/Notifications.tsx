@@ -43,7 +43,7 @@ export default function Notifications() {
   );
   return (
     <>
-      <PageHeader title="Notifications" note="Who is told of failures, changes and the ends of runs." actions={add} />
+      <PageHeader title="Notifications" note="Channels that are notified of failures, changes and ended runs." actions={add} />
       <div className="stack">
         <Card title="Channels" flush>
           {channels.error !== null ? (

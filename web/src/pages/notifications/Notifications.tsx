@@ -43,7 +43,11 @@ export default function Notifications() {
   );
   return (
     <>
-      <PageHeader title="Notifications" note="Channels that are notified of failures, changes and ended runs." actions={add} />
+      <PageHeader
+        title="Notifications"
+        note="Channels that are notified of failures, changes and ended runs."
+        actions={add}
+      />
       <div className="stack">
         <Card title="Channels" flush>
           {channels.error !== null ? (

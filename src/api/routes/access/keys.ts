@@ -10,7 +10,7 @@ import { Type } from "../../type.ts";
 export const ActorSchema = strict(
   {
     kind: oneOf(ACTOR_KINDS),
-    id: nullable(Type.String({ description: "of the key, or of the job of the schedule" })),
+    id: nullable(Type.String({ description: "of the key, or of the job of the schedule or repair" })),
     name: Type.String(),
   },
   { description: "who did it" },

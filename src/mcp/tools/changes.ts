@@ -3,7 +3,7 @@ import { Type } from "../../api/type.ts";
 import type { Answer, OrbweaverClient, Row } from "../../api-client/client.ts";
 import { PAGE_CHANGE_KINDS } from "../../domain/monitor/monitored-page.ts";
 import { costOf, headOf, short, takeFitting } from "../bounds.ts";
-import { Cursor, id, MaxChars, NextShape, NORMAL_CHARS, Text, Total } from "../shapes.ts";
+import { Cursor, id, MaxChars, NextShape, NORMAL_CHARS, Text } from "../shapes.ts";
 import { defineTool, type Next } from "../tool.ts";
 
 const LISTED = 20;

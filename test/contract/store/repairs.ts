@@ -151,8 +151,8 @@ export function repairScenarios(scenario: Scenario): void {
     assert.deepEqual((await kit.store.job(job))?.recipe, NEW);
     const [newest] = await kit.store.jobVersions(job, { limit: 1 });
     assert.deepEqual([newest?.version, newest?.author, newest?.madeBy], [3, "repair", ADA]);
-    const event = (await kit.store.events(run, { limit: 100 })).at(-1);
-    assert.deepEqual([event?.type, (event?.meta as { decided_by: unknown }).decided_by], ["repair.accepted", ADA]);
+    const event = (await kit.store.events(run, { limit: 100 })).at(-1)!;
+    assert.deepEqual([event.type, (event.meta as { decided_by: unknown }).decided_by], ["repair.accepted", ADA]);
     await refused("illegal_transition", kit.store.acceptRepair(job, 2, effect, kit.now));
     await refused("illegal_transition", kit.store.rejectRepair(job, 2, kit.now));
     await kit.expectClean();

@@ -46,7 +46,7 @@ test("documents of a site come by scrape, batch and crawl of Firecrawl's client,
   );
   const read = Object.fromEntries(batch.data.map((one) => [pathOf(one), one.markdown ?? ""]));
   assert.match(read["/report.docx"] ?? "", /# Annual Report[^]*\| Region \|/);
-  assert.match(read["/sales.xlsx"] ?? "", /Sales & more[^]*\| North \|/);
+  assert.match(read["/sales.xlsx"] ?? "", /Sales & more[^]*\| 0\.3 \|/);
   assert.ok(!(read["/gone.pdf"] ?? "").includes("|"));
 
   const formats = ["markdown", { type: "changeTracking", modes: ["git-diff"] }] as never;

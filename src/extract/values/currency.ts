@@ -156,4 +156,4 @@ export function hasCurrency(text: string): boolean {
 }
 
 /** `CHF-4.20`, as in Switzerland, but not `SKU-12`. */
-export const MINUS_AFTER_CURRENCY = new RegExp(`(?:^|[^A-Za-z])(?:${[...CODES].join("|")})\\s?[-\\u2212]\\s?$`);
+export const MINUS_AFTER_CURRENCY = new RegExp(`(?:^|[^A-Za-z])(?:${[...CODES].join("|")}|kr\\.?)\\s?[-\\u2212]\\s?$`);

@@ -75,10 +75,7 @@ const YEAR_FIRST = new RegExp(
   "iu",
 );
 /** A range that starts in another month: `28 April – 3 May 2024`, `May 28 – June 3, 2024`. */
-const BEGAN_DAY_FIRST = new RegExp(
-  String.raw`(?<!\d)(\d{1,2})${ORDINAL}[ -]?(?:de )?(${WORD})${TO}$`,
-  "iu",
-);
+const BEGAN_DAY_FIRST = new RegExp(String.raw`(?<!\d)(\d{1,2})${ORDINAL}[ -]?(?:de )?(${WORD})${TO}$`, "iu");
 const BEGAN_MONTH_FIRST = new RegExp(String.raw`(${WORD})[ -](\d{1,2})${ORDINAL}${TO}$`, "iu");
 
 const dayFirst: Reader = (text, language) => {
@@ -88,7 +85,8 @@ const dayFirst: Reader = (text, language) => {
   const end = day(yearOf(year, language), monthNumber(word, language), last);
   if (end === null) return null;
   // `Issue 12 - 3 May 2024` is no range.
-  if (first !== undefined && Number(first) < Number(last)) return rangeFrom(text, match, { ...end, day: Number(first) });
+  if (first !== undefined && Number(first) < Number(last))
+    return rangeFrom(text, match, { ...end, day: Number(first) });
   const began = BEGAN_DAY_FIRST.exec(text.slice(0, match.index));
   return began === null ? found(text, match, end) : rangeBegan(text, match, end, began[2], began[1], language);
 };

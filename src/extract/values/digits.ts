@@ -18,6 +18,13 @@ export function plainDigits(text: string): string {
     .replace(OTHER_DIGITS, (digit) => String(valueOf(digit.charCodeAt(0))));
 }
 
+/** `19 . 99`, `19€99`: the parts of a price are often elements of their own. */
+export function joinedDecimals(text: string): string {
+  return text
+    .replace(/(?<=\d) ([.,]) ?(?=\d{2}(?!\d))/g, "$1")
+    .replace(/(^|[^\p{Sc}\d.,\s])(\s*\d[\d.,]*)(\p{Sc})(\d{2})(?!\d|[.,]\d| ?\p{Sc})/gu, "$1$2.$4$3");
+}
+
 function valueOf(code: number): number {
   return code - (ZEROS.find((zero) => code >= zero && code <= zero + 9) ?? code);
 }

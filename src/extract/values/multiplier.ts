@@ -115,8 +115,7 @@ function exponentOfName(
     return UNSPACED.test(known) || !/^[\p{L}\p{M}]/u.test(start.slice(known.length));
   });
   const exponent = long === undefined ? undefined : exponents.get(long);
-  if (long !== undefined && exponent !== undefined)
-    return exponent === null ? null : { exponent, length: long.length };
+  if (long !== undefined && exponent !== undefined) return exponent === null ? null : { exponent, length: long.length };
   const short = exponents.get(compactName(name));
   if (short !== undefined) return isMoney || ONLY_NUMBERS.has(name) ? short : null;
   if (isMoney && /^(?:mn|tn|trn)$/i.test(name)) return /^m/i.test(name) ? 6 : 12;

@@ -4,7 +4,7 @@
  */
 import { decimalMarkOf } from "./decimal-mark.ts";
 import { hasCurrency, MINUS_AFTER_CURRENCY } from "./currency.ts";
-import { plainDigits } from "./digits.ts";
+import { joinedDecimals, plainDigits } from "./digits.ts";
 import { followsMultiplier, multiplierAt } from "./multiplier.ts";
 
 // Groups of three digits (two in India), separated by comma, point, apostrophe or a space character.
@@ -12,11 +12,9 @@ const NUMBER =
   /\d{1,3}(?:[ \u00a0\u2007\u2009\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,'\u2019]\d+)*(?:[eE][+\u2212-]?\d{1,3}(?![\w]))?|(?<!\p{L})[.,]\d+/u;
 /** `¼`, `⅚`. */
 const FRACTION = /[\u00bc-\u00be\u2150-\u215e]/;
-/** `19 . 99`: the parts of a price are often elements of their own. */
-const SPLIT_DECIMALS = /(?<=\d) ([.,]) ?(?=\d{2}(?!\d))/g;
 
 export function parseNumber(text: string, language: string | null = null): number | null {
-  const plain = plainDigits(text.slice(0, 1000)).replace(SPLIT_DECIMALS, "$1");
+  const plain = joinedDecimals(plainDigits(text.slice(0, 1000)));
   const match = NUMBER.exec(plain);
   const before = plain.slice(0, match?.index);
   const fraction = FRACTION.exec(before);
@@ -154,10 +152,14 @@ function areGroups([first = "", ...groups]: readonly string[]): boolean {
 /** A minus before the number or its currency, or accounting parentheses; not in `SKU-12`, `10-20` and `(128)`. */
 function isNegative(before: string, after: string): boolean {
   const near = before.slice(-8);
-  if (/(?:^|[^\p{L}\p{N}_)\]])[-\u2212\u2012\u2013]\s?(?:[A-Z]{0,3}\p{Sc}|[A-Z]{2,3}|(?:Rs|Rp|[a-zč]{1,3})\.?|%)?\s?$/u.test(near))
+  if (
+    /(?:^|[^\p{L}\p{N}_)\]])[-\u2212\u2012\u2013]\s?(?:[A-Z]{0,3}\p{Sc}|[A-Z]{2,3}|(?:Rs|Rp|[a-zč]{1,3})\.?|%)?\s?$/u.test(
+      near,
+    )
+  )
     return true;
   if (MINUS_AFTER_CURRENCY.test(near)) return true;
-  if (/\p{Sc}\s?\($/u.test(near) && /^\)/.test(after)) return true;
+  if (/\p{Sc}\s?\($/u.test(near) && after.startsWith(")")) return true;
   const opening = /\(([^()\d]{0,6})$/.exec(near)?.[1];
   const closing = /^([^()\d]{0,6})\)/.exec(after)?.[1];
   return opening !== undefined && closing !== undefined && (hasCurrency(opening) || hasCurrency(closing));

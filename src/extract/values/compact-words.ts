@@ -1,6 +1,6 @@
 /** Words and letters that multiply numbers (`Mio.`, `mil`, `K`), per language, from CLDR's compact notation. */
 
-export interface CompactWords {
+interface CompactWords {
   /** Powers of ten. Names of three and more letters are in lower case; none has a period at its end. Null: ambiguous. */
   exponents: ReadonlyMap<string, number | null>;
   /** Longest first. */

@@ -1,6 +1,6 @@
 /** The halves of the day in times: `3:30 p. m.`, `下午3:30`, `3:30 μ.μ.`; names from CLDR. */
 
-export interface DayPeriods {
+interface DayPeriods {
   /** Before the digits. The first group is set for the second half. */
   before: RegExp;
   after: RegExp;

@@ -28,7 +28,7 @@ export interface OidcOptions {
 /** The provider's description of itself changes rarely, and everybody may start a sign-in. */
 const METADATA_MS = 300_000;
 /** Clocks may differ by so much. */
-export const TOLERANCE_SECONDS = 60;
+const TOLERANCE_SECONDS = 60;
 
 export class OidcProvider implements Pick<IdentityProvider, "begin" | "complete"> {
   readonly #options: OidcOptions;

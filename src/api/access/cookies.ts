@@ -2,7 +2,7 @@
 import type { ApiRequest } from "../instance.ts";
 import { isSecure } from "../security.ts";
 
-export interface CookieOptions {
+interface CookieOptions {
   seconds: number;
   /** `Lax`: sent when another site leads here, as a provider does. */
   sameSite?: "Strict" | "Lax";

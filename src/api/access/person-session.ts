@@ -18,7 +18,7 @@ interface Stored {
   group: string;
 }
 
-export interface PersonSession {
+interface PersonSession {
   id: string;
   ends: number;
   principal: Principal;

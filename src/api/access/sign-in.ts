@@ -16,7 +16,7 @@ export const SIGN_IN_PATH = "/session/oidc";
 
 export const signInUrl = ({ publicUrl }: IdentityProvider) => `${publicUrl}${SIGN_IN_PATH}`;
 
-export interface StartedSignIn {
+interface StartedSignIn {
   checks: SignInChecks;
   /** The path that the person wanted. */
   to: string;

@@ -21,7 +21,7 @@ export const PROXY_ISSUER = "proxy";
 const LONGEST_NAME = 200;
 
 /** Two issuers may use the same subject. The URL of an issuer has no fragment. */
-export const personId = ({ issuer, subject }: Person) => `${issuer}#${subject}`;
+const personId = ({ issuer, subject }: Person) => `${issuer}#${subject}`;
 
 export function personPrincipal(person: Person, role: Role): Principal {
   return { kind: "person", id: personId(person), name: person.name, role, limits: null, requestsPerMinute: null };

@@ -1,6 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
+import { CallerContext } from "../api/caller.ts";
 import { type Answer, call, loggedIn, whenUnauthorized } from "../api/client.ts";
 import { live } from "../api/live.ts";
 import { queryClient } from "../api/query.ts";
@@ -99,18 +100,20 @@ export function App() {
   };
   return (
     <QueryClientProvider client={queryClient}>
-      <Shell caller={login?.caller ?? null} onLogOut={access === "open" ? null : () => void logOut()}>
-        <Boundary key={path}>
-          <Suspense fallback={<PageSkeleton />}>
-            <Switch>
-              {PAGES.map(([at, Page]) => (
-                <Route key={at} path={at} component={Page} />
-              ))}
-              <Route component={NotFound} />
-            </Switch>
-          </Suspense>
-        </Boundary>
-      </Shell>
+      <CallerContext value={login?.caller ?? null}>
+        <Shell caller={login?.caller ?? null} onLogOut={access === "open" ? null : () => void logOut()}>
+          <Boundary key={path}>
+            <Suspense fallback={<PageSkeleton />}>
+              <Switch>
+                {PAGES.map(([at, Page]) => (
+                  <Route key={at} path={at} component={Page} />
+                ))}
+                <Route component={NotFound} />
+              </Switch>
+            </Suspense>
+          </Boundary>
+        </Shell>
+      </CallerContext>
       {access === "expired" ? <LoginAgain login={login} onDone={onLoggedIn} /> : null}
     </QueryClientProvider>
   );

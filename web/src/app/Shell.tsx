@@ -1,9 +1,10 @@
 /** The frame of every page: navigation, search, connection, theme, help. */
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import type { Answer } from "../api/client.ts";
+import type { Caller } from "../api/caller.ts";
 import { type Connection, useConnection } from "../api/live.ts";
-import { IconButton, LinkButton } from "../ui/Button.tsx";
+import { IconButton } from "../ui/Button.tsx";
+import { NewButton } from "../ui/NewButton.tsx";
 import { Icon, type IconName, Logo } from "../ui/Icon.tsx";
 import { Toasts } from "../ui/overlay/Toast.tsx";
 import { Help } from "./Help.tsx";
@@ -11,8 +12,6 @@ import { useShortcuts } from "./keyboard.ts";
 import { isHere, NAV } from "./nav.ts";
 import { setTheme, type Theme, THEMES, useThemeChoice } from "./theme.ts";
 import "./shell.css";
-
-type Caller = Answer<"getLogin">["caller"];
 
 export function Shell({
   children,
@@ -50,11 +49,9 @@ export function Shell({
           <Logo />
           Orbweaver
         </Link>
-        {caller?.role === "viewer" ? null : (
-          <LinkButton href="/new" kind="primary" size="small" icon="plus">
-            New
-          </LinkButton>
-        )}
+        <NewButton kind="primary" size="small">
+          New
+        </NewButton>
       </header>
       <Sidebar
         open={drawer}
@@ -122,11 +119,9 @@ function Sidebar({
             Orbweaver
           </Link>
         </div>
-        {caller?.role === "viewer" ? null : (
-          <LinkButton href="/new" kind="primary" icon="plus" className="sidebar-new" title="New (n)">
-            New
-          </LinkButton>
-        )}
+        <NewButton kind="primary" className="sidebar-new" title="New (n)">
+          New
+        </NewButton>
         <SearchBox field={search} />
         <nav aria-label="Main">
           <ul>

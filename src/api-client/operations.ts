@@ -1428,6 +1428,11 @@ export type JobRepair = {
   /** UTC, ISO 8601 */
   made_at: string;
   decided_at: string | null;
+  decided_by: {
+    kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+    id: string | null;
+    name: string;
+  } | null;
   reason: string | null;
   /** pages of the degraded run: with a saved page of the same URL, and others */
   pages: {
@@ -1753,6 +1758,11 @@ export type JobVersion = {
   version: number;
   /** UTC, ISO 8601 */
   made_at: string;
+  made_by: {
+    kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+    id: string | null;
+    name: string;
+  } | null;
   /** which program made the change, as it names itself; repair: an accepted repair, upgrade: the job was there before versions were kept */
   author: "api" | "cli" | "dashboard" | "mcp" | "library" | "repair" | "upgrade";
   restored_version: number | null;
@@ -4458,6 +4468,11 @@ export interface Operations {
       version: number;
       /** UTC, ISO 8601 */
       made_at: string;
+      made_by: {
+        kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+        id: string | null;
+        name: string;
+      } | null;
       /** which program made the change, as it names itself; repair: an accepted repair, upgrade: the job was there before versions were kept */
       author: "api" | "cli" | "dashboard" | "mcp" | "library" | "repair" | "upgrade";
       restored_version: number | null;
@@ -5595,10 +5610,11 @@ export interface Operations {
     params: undefined;
     query: undefined;
     body: {
+      /** what to search for */
       query: string;
       /** results per source; default: 10 */
       limit?: number;
-      /** default: ["web"] */
+      /** what to search; default: ["web"] */
       sources?: ("web" | "news" | "images")[];
       /** such as en or de-AT; default: any */
       language?: string;

@@ -11,7 +11,9 @@ export const ActorSchema = strict(
   {
     kind: oneOf(ACTOR_KINDS),
     id: nullable(
-      Type.String({ description: "of the key or of the job of the schedule; of a person, issuer and subject" }),
+      Type.String({
+        description: "of the key, or of the job of the schedule or repair; of a person, issuer and subject",
+      }),
     ),
     name: Type.String(),
   },

@@ -748,6 +748,19 @@ export type Crawl = {
 export type Login = {
   token_needed: boolean;
   logged_in: boolean;
+  caller: {
+    kind: "key" | "person" | "token" | "local";
+    name: string;
+    role: "viewer" | "operator" | "admin";
+  } | null;
+  /** whether a cookie logs the caller in */
+  can_log_out: boolean;
+  provider: {
+    name: string;
+    /** opened in a browser, it starts the sign-in */
+    url: string;
+  } | null;
+  sign_in_error: string | null;
 };
 
 export type Proxy = {
@@ -796,7 +809,7 @@ export type Health = {
 };
 
 export type OwnKey = {
-  /** token: APP_API_TOKEN; local: no token is set, so everybody on this machine is an admin */
+  /** person: signed in by a provider or a proxy; token: APP_API_TOKEN; local: no token is set, so everybody on this machine is an admin */
   kind: "key" | "person" | "token" | "local";
   id: string | null;
   name: string;
@@ -3654,7 +3667,7 @@ export interface Operations {
     body: undefined;
     answer: Key;
   };
-  /** Whether a token is required, and whether the caller is logged in */
+  /** Whether a token is required, whether the caller is logged in and as whom, and how to sign in */
   "get /session": {
     params: undefined;
     query: undefined;
@@ -3682,7 +3695,7 @@ export interface Operations {
     body: undefined;
     answer: Overview;
   };
-  /** Who calls: the key and its rights */
+  /** Who calls: the key or person, and their rights */
   "get /keys/me": {
     params: undefined;
     query: undefined;

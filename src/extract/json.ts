@@ -9,10 +9,21 @@ export const MAX_JSON_DEPTH = 100;
 export function parseJson(text: string): JsonValue | undefined {
   if (hasTooManyValues(text)) return undefined;
   try {
-    return JSON.parse(text) as JsonValue;
+    return (LONG_INTEGER.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text)) as JsonValue;
   } catch {
     return undefined;
   }
+}
+
+/** May be in a string, too. */
+const LONG_INTEGER = /\d{16}/;
+
+/** Integers beyond 2⁵³, such as ids, stay exact as text: as numbers they would lose their last digits. */
+function exactInteger(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  const source = context?.source ?? "";
+  if (!/^-?\d+$/.test(source)) return value;
+  return !Number.isFinite(value) || BigInt(source) !== BigInt(value) ? source : value;
 }
 
 /** A JSON body, without anti-hijacking prefixes. */

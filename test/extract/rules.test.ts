@@ -209,3 +209,17 @@ test("the number of an element is read as it looks: raised digits are cents, exp
   ] as const)
     assert.equal(field({ css: "p", type: "number" }, `<p>${html}</p>`), number, html);
 });
+
+test("a long id in JSON keeps all its digits", () => {
+  const body = `{"id": 12345678901234567891, "even": 9007199254740992, "small": 7, "text": "1234567890123456789",
+    "huge": 1${"0".repeat(400)}, "fraction": 0.1234567890123456}`;
+  const read = (key: string) => field({ jsonpath: `$.${key}` }, body, "application/json");
+  assert.deepEqual(["id", "even", "small", "text"].map(read), [
+    "12345678901234567891",
+    9007199254740992,
+    7,
+    "1234567890123456789",
+  ]);
+  assert.deepEqual(["huge", "fraction"].map(read), [`1${"0".repeat(400)}`, 0.1234567890123456]);
+  assert.equal(field({ jsonpath: "$.id", type: "integer" }, body, "application/json"), null);
+});

@@ -22,11 +22,10 @@ import { startAsked } from "./start.ts";
 import { hasEnded, requireCrawlRun, showStatus, type StatusWindow } from "./status.ts";
 import { UNAVAILABLE } from "./unavailable.ts";
 import { showConcurrency, showCredits, showQueue } from "./usage.ts";
-import { acceptUpgrades, isUpgrade } from "./upgrades.ts";
 import { watchRun } from "./watch.ts";
 
 export function addFirecrawl(api: ApiInstance, deps: FirecrawlDeps): void {
-  acceptUpgrades(api, deps);
+  api.upgradePaths.push({ path: /^\/v[12]\/(?:crawl|batch\/scrape)\/[\w-]+$/, keyInProtocol: true });
   for (const version of ["v1", "v2"] as const)
     api.register(
       async (scope) => {

@@ -95,13 +95,34 @@ const STREAM_COLUMNS = `s.id, s.run, s.site, s.resolver, s.auxiliary, s.queued, 
  */
 const STREAMS_PER_CLAIM = 32;
 
+/**
+ * The texts of a claim's queries, made once: SQLite looks up its prepared statement by the text, and a text that is put
+ * together anew for each claim is hashed anew.
+ */
+function queriesOf(ready: string) {
+  const runs = (which: string, name: string) =>
+    `SELECT run AS n FROM (SELECT s.run ${ready} AND s.run ${which} ? ORDER BY s.run LIMIT ?) AS ${name}`;
+  const streams = (which: string) =>
+    `${WITH_WAITS_OF_LANE} SELECT ${STREAM_COLUMNS} ${ready} AND s.run ${which} ? ORDER BY s.run LIMIT ?`;
+  return {
+    runs: `${WITH_WAITS_OF_LANE} ${runs(">", "ready")} UNION ${runs("<=", "wrapped")}
+      UNION SELECT run AS n FROM (SELECT s.run ${DUE_RETRIES}) AS due`,
+    behind: streams(">"),
+    upTo: streams("<="),
+  };
+}
+
+const ANY_RUN = queriesOf(READY_STREAMS);
+const WITHOUT_DEADLINE = queriesOf(`${READY_STREAMS} AND r.time_limit_ms IS NULL`);
+const SELECT_DUE_RETRIES = `${WITH_WAITS_OF_LANE} SELECT s.id, s.run ${DUE_RETRIES}`;
+
 /** What a claim reads of a lane: due retries, and streams with ready tasks, starting after the run that was served last. */
 class LaneReader {
   readonly #lane: number;
   readonly #last: number;
   readonly #now: number;
-  readonly #excluded: string;
-  readonly #ready: string;
+  readonly #values: Value[];
+  readonly #queries: typeof ANY_RUN;
 
   constructor(
     lane: number,
@@ -112,39 +133,27 @@ class LaneReader {
     this.#lane = lane;
     this.#last = last;
     this.#now = now;
-    this.#excluded = JSON.stringify(withoutResolvers);
-    this.#ready = withoutDeadline ? `${READY_STREAMS} AND r.time_limit_ms IS NULL` : READY_STREAMS;
+    this.#values = [lane, now, JSON.stringify(withoutResolvers), last, STREAMS_PER_CLAIM];
+    this.#queries = withoutDeadline ? WITHOUT_DEADLINE : ANY_RUN;
   }
 
   /** The runs that the claim may touch. */
   runs(): Query {
-    const ready = (which: string) =>
-      `SELECT run AS n FROM (SELECT s.run ${this.#ready} AND s.run ${which} ? ORDER BY s.run LIMIT ?) AS ready`;
     return {
-      text: `${WITH_WAITS_OF_LANE} ${ready(">")} UNION ${ready("<=").replace("AS ready", "AS wrapped")}
-        UNION SELECT run AS n FROM (SELECT s.run ${DUE_RETRIES}) AS due`,
-      values: [this.#lane, ...this.#values(), ...this.#values(), this.#lane, this.#now],
+      text: this.#queries.runs,
+      values: [this.#lane, ...this.#values, ...this.#values, this.#lane, this.#now],
     };
   }
 
   dueRetries(): Query {
-    return {
-      text: `${WITH_WAITS_OF_LANE} SELECT s.id, s.run ${DUE_RETRIES}`,
-      values: [this.#lane, this.#lane, this.#now],
-    };
+    return { text: SELECT_DUE_RETRIES, values: [this.#lane, this.#lane, this.#now] };
   }
 
   /** Behind the last served run, and from the first run up to it. */
   readyStreams(): Query[] {
-    const query = (which: string) => ({
-      text: `${WITH_WAITS_OF_LANE} SELECT ${STREAM_COLUMNS} ${this.#ready} AND s.run ${which} ? ORDER BY s.run LIMIT ?`,
-      values: [this.#lane, ...this.#values()],
-    });
-    return this.#last === 0 ? [query(">")] : [query(">"), query("<=")];
-  }
-
-  #values(): Value[] {
-    return [this.#lane, this.#now, this.#excluded, this.#last, STREAMS_PER_CLAIM];
+    const values = [this.#lane, ...this.#values];
+    const behind = { text: this.#queries.behind, values };
+    return this.#last === 0 ? [behind] : [behind, { text: this.#queries.upTo, values }];
   }
 }
 
@@ -252,6 +261,7 @@ const NEXT_RETRY = `${WITH_WAITS_OF_LANE} SELECT min(${FIRST_RETRY}) AS at ${RET
 /** Wakes due retries of streams. Returns whether there were some. */
 function wakeRetries(context: Context, streams: readonly { id: number }[], now: number): boolean {
   const { connection } = context;
+  if (streams.length === 0) return false;
   const lists = connection.dialect.lists(
     connection,
     streams.map(({ id }) => ({ text: WAKE, values: [id, now] })),

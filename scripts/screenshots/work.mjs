@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { runFlows } from "./flows.mjs";
 import { addPlaces } from "./places.mjs";
 import { makeDegraded } from "./quality.mjs";
+import { makeWalled, startWalledSite } from "./walled.mjs";
 
 /** Each site has its own name and address, all in this process. */
 const SITES = {
@@ -30,6 +31,7 @@ const SITES = {
   library: { host: "127.0.0.6", pages: 500, delay: 30, most: 12 },
 };
 const PROXY_HOST = "127.0.0.9";
+const WALLED_HOST = "127.0.0.10";
 const PROXY_PORT = 8080;
 const nameOf = (site) => `${site}.example`;
 
@@ -119,6 +121,7 @@ async function startSite(name, options) {
 /** Resolves the fictional names to this process. */
 function answerForNames() {
   const known = new Map(Object.entries(SITES).map(([name, { host }]) => [nameOf(name), host]));
+  known.set(nameOf("museum"), WALLED_HOST);
   for (const name of ["north", "west"]) known.set(`${name}.proxies.example`, PROXY_HOST);
   const before = dns.lookup;
   dns.lookup = async (hostname, options) => {
@@ -151,7 +154,10 @@ async function startProxy() {
   return { port: server.address().port, close: () => server.closeAllConnections() || server.close() };
 }
 
-/** `empty`: a fresh installation. `busy`: ended, failed and running work. `degraded`: a job whose rules broke. */
+/**
+ * `empty`: a fresh installation. `busy`: ended, failed and running work. `degraded`: a job whose rules broke. `walled`: a
+ * run that waits for a person.
+ */
 export async function startWork(kind) {
   const { loadConfig } = await import("../../src/config/load.ts");
   const { silentLog } = await import("../../src/base/log.ts");
@@ -171,7 +177,9 @@ export async function startWork(kind) {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const hosts = [...Object.values(SITES).map(({ host }) => host), PROXY_HOST].map((host) => `${host}/32`);
+    const hosts = [...Object.values(SITES).map(({ host }) => host), PROXY_HOST, WALLED_HOST].map(
+      (host) => `${host}/32`,
+    );
     const { config, sources } = loadConfig({
       env: {
         APP_PORT: String(await usualPort()),
@@ -199,6 +207,11 @@ export async function startWork(kind) {
     const work = { url, call, sites, proxyPort: proxy.port, runs: {}, stop };
     if (kind === "busy") await makeBusy(work);
     if (kind === "degraded") await makeDegraded(work, ended);
+    if (kind === "walled") {
+      const { port, close } = await startWalledSite(listen, WALLED_HOST);
+      sites.walled = { url: `http://${nameOf("museum")}${port === 80 ? "" : `:${port}`}/`, close };
+      await makeWalled(work);
+    }
     return work;
   } catch (error) {
     await stop();

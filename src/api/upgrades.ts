@@ -14,7 +14,7 @@ interface Upgrading extends IncomingMessage {
 }
 
 /** The paths that become a WebSocket. */
-export interface UpgradePath {
+interface UpgradePath {
   path: RegExp;
   /** The caller's key stands where sub-protocols do, as browsers can set no headers. */
   keyInProtocol?: boolean;

@@ -6,6 +6,7 @@ import type { ApiInstance, ApiReply, ApiRequest } from "../api/instance.ts";
 import { ApiProblem } from "../api/problems.ts";
 import { limitsOf } from "../api/deps.ts";
 import { isSecure } from "../api/security.ts";
+import { isUpgrade } from "../api/upgrades.ts";
 import { OrbError } from "../base/errors.ts";
 import { InputReader } from "../domain/text/input-reader.ts";
 import { cancelRun } from "../orchestrator/runs/control.ts";

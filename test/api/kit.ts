@@ -124,7 +124,11 @@ export function openBackstage(t: TestContext, options: TestApiOptions = {}): Bac
     metrics: async () => options.metrics ?? [],
     board: options.board ?? null,
     demo: null,
-    liveViews: new LiveViews({ ...shared, settings: liveViewSettings, browser: async () => ((await shared.pages()) as PageTools).browser }),
+    liveViews: new LiveViews({
+      ...shared,
+      settings: liveViewSettings,
+      browser: async () => ((await shared.pages()) as PageTools).browser,
+    }),
     pickProxy: async () => null,
   };
   return { deps, real, lines, woken, close: () => real.close() };

@@ -3,7 +3,7 @@
 /** Bits as in the DevTools protocol. */
 export const MODIFIERS = { alt: 1, ctrl: 2, meta: 4, shift: 8 } as const;
 
-export const MOUSE_BUTTONS = ["none", "left", "middle", "right"] as const;
+const MOUSE_BUTTONS = ["none", "left", "middle", "right"] as const;
 type MouseButton = (typeof MOUSE_BUTTONS)[number];
 
 /** In CSS pixels of the page's viewport. */
@@ -12,7 +12,7 @@ interface Point {
   y: number;
 }
 
-export interface MouseInput extends Point {
+interface MouseInput extends Point {
   type: "mouse";
   event: "move" | "down" | "up";
   button: MouseButton;
@@ -22,14 +22,14 @@ export interface MouseInput extends Point {
   modifiers: number;
 }
 
-export interface WheelInput extends Point {
+interface WheelInput extends Point {
   type: "wheel";
   dx: number;
   dy: number;
   modifiers: number;
 }
 
-export interface TouchInput {
+interface TouchInput {
   type: "touch";
   event: "start" | "move" | "end" | "cancel";
   points: readonly (Point & { id: number })[];
@@ -49,7 +49,7 @@ export interface KeyInput {
 }
 
 /** Pasted text, or text of an input method. */
-export interface TextInput {
+interface TextInput {
   type: "text";
   text: string;
 }
@@ -86,7 +86,8 @@ export function readViewerMessage(text: string): ViewerMessage | null {
     return null;
   }
   if (typeof value !== "object" || value === null) return null;
-  const read = READERS[(value as { type?: string }).type ?? ""];
+  const { type } = value as { type?: unknown };
+  const read = typeof type === "string" && Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   if (read === undefined) return null;
   try {
     return read(new Fields(value as Record<string, unknown>));

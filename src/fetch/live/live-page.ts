@@ -72,6 +72,7 @@ interface Tab {
 const MOST_TABS = 5;
 const MOST_BYTES = 512 * 1024 * 1024;
 const MOST_MESSAGE = 2000;
+const LOST_MS = 250;
 /** A page stands still while its dialog is open. */
 const DIALOG_MS = 60_000;
 
@@ -173,7 +174,8 @@ export class LivePage {
     const { go } = steering;
     if (go === "stop") return void this.#shown?.session.send("Page.stopLoading").catch(() => {});
     const options = { timeout: this.#options.navigationMs, waitUntil: "commit" } as const;
-    const going = go === "back" ? page.goBack(options) : go === "forward" ? page.goForward(options) : page.reload(options);
+    const going =
+      go === "back" ? page.goBack(options) : go === "forward" ? page.goForward(options) : page.reload(options);
     going.catch(() => {});
   }
 
@@ -234,6 +236,8 @@ export class LivePage {
       // It has closed already.
     }
     this.#show(tab);
+    // It may have loaded before anybody listened.
+    void this.#retitle(tab);
   }
 
   #listen(tab: Tab): void {
@@ -336,8 +340,8 @@ export class LivePage {
       this.#shown = null;
       if (next !== undefined) return this.#show(next);
     }
-    // A page that closed its only window has ended.
-    if (next === undefined) this.#closed.resolve();
+    // A page that closed its only window has ended. A browser that dies closes its pages first.
+    if (next === undefined) this.#options.clock.after(LOST_MS, () => this.#closed.resolve());
     this.#options.on.changed();
   }
 }

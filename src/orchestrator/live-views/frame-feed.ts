@@ -9,7 +9,7 @@ export interface Frame {
   height: number;
 }
 
-export type SendFrame = (seq: number, frame: Frame) => void;
+type SendFrame = (seq: number, frame: Frame) => void;
 
 interface Viewer {
   send: SendFrame;

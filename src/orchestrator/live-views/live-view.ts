@@ -17,15 +17,7 @@ export interface ViewerPort {
   readonly waitingBytes: number;
 }
 
-export type CloseReason =
-  | "closed"
-  | "saved"
-  | "idle"
-  | "time_over"
-  | "run_over"
-  | "browser_lost"
-  | "stopping"
-  | "too_slow";
+type CloseReason = "closed" | "saved" | "idle" | "time_over" | "run_over" | "browser_lost" | "stopping" | "too_slow";
 
 export type ServerMessage =
   | {
@@ -58,13 +50,16 @@ interface LiveViewOptions extends LiveViewTimes {
   mobile: boolean;
   records: boolean;
   openedBy: string | null;
+  /** Of the session that is stored. */
+  session: { name: string | null; checkUrl: string | null };
   clock: Clock;
   /** Whether its run still waits for a person. */
   isWanted: () => Promise<boolean>;
-  onClosed: () => void;
+  /** It begins to close; `done` resolves when nothing of it is left. */
+  onClose: (done: Promise<void>) => void;
 }
 
-export interface LiveViewRecord {
+interface LiveViewRecord {
   id: string;
   run_id: string | null;
   origin: string;
@@ -78,6 +73,8 @@ export interface LiveViewRecord {
   /** The page is that of a phone, and takes touches. */
   mobile: boolean;
   records: boolean;
+  name: string | null;
+  check_url: string | null;
   actions: BrowserAction[];
   notes: string[];
 }
@@ -88,7 +85,7 @@ interface Viewer {
   onControl: () => void;
 }
 
-export interface Attached {
+interface Attached {
   receive(text: string): void;
   detach(): void;
 }
@@ -98,6 +95,7 @@ const STATE_EVERY_MS = 60;
 /** Of a viewer that receives nothing any more: state and notices; frames wait for their confirmation. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 const MOST_NOTICES = 20;
+const MOST_UNSEEN = 4;
 
 const MESSAGES: Readonly<Record<CloseReason, string>> = {
   closed: "The live view was closed",
@@ -124,6 +122,8 @@ export class LiveView {
   #tick: Timer | null = null;
   #closing: Promise<void> | null = null;
   #notices = 0;
+  /** Nobody has watched yet: for the first viewer. */
+  readonly #unseen: string[] = [];
   /** A session is being stored: a second one would be a copy. */
   isSaving = false;
 
@@ -143,6 +143,10 @@ export class LiveView {
 
   get origin(): string {
     return this.#options.origin;
+  }
+
+  get session(): { name: string | null; checkUrl: string | null } {
+    return this.#options.session;
   }
 
   get page(): LivePage | null {
@@ -190,6 +194,8 @@ export class LiveView {
       controller: this.#controller?.name ?? null,
       mobile,
       records,
+      name: this.session.name,
+      check_url: this.session.checkUrl,
       actions: [...actions],
       notes: [...notes],
     };
@@ -198,11 +204,17 @@ export class LiveView {
   /** `onControl` is called each time the viewer takes control. The first viewer has it. */
   attach(port: ViewerPort, name: string, onControl: () => void): Attached {
     const viewer: Viewer = { name, port, onControl };
+    if (this.#closing !== null) {
+      port.send({ type: "closed", reason: "closed", message: MESSAGES.closed });
+      port.close();
+      return { receive: () => {}, detach: () => {} };
+    }
     this.#viewers.add(viewer);
     if (this.#controller === null) this.#control(viewer);
     this.#sendState(viewer);
     this.#feed.add(viewer, (seq, frame) => port.frame(seq, frame));
     this.#page?.watch(true);
+    for (const message of this.#unseen.splice(0)) this.#send(viewer, { type: "notice", message });
     this.#changed();
     return {
       receive: (text) => {
@@ -217,12 +229,17 @@ export class LiveView {
     // A page may cause as many as it likes.
     if (this.#notices >= MOST_NOTICES) return;
     this.#notices += 1;
-    this.#sendAll({ type: "notice", message });
+    if (this.#viewers.size === 0) {
+      if (this.#unseen.length < MOST_UNSEEN) this.#unseen.push(message);
+    } else this.#sendAll({ type: "notice", message });
   }
 
   /** Resolves when nothing of it is left. */
   close(reason: CloseReason): Promise<void> {
-    this.#closing ??= this.#close(reason);
+    if (this.#closing === null) {
+      this.#closing = this.#close(reason);
+      this.#options.onClose(this.#closing);
+    }
     return this.#closing;
   }
 
@@ -234,11 +251,7 @@ export class LiveView {
       viewer.port.close();
     }
     this.#viewers.clear();
-    try {
-      await this.#page?.close();
-    } finally {
-      this.#options.onClosed();
-    }
+    await this.#page?.close();
   }
 
   #receive(viewer: Viewer, message: ViewerMessage): void {

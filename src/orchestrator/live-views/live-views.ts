@@ -12,7 +12,7 @@ import type { Store } from "../../store/ports/port.ts";
 import { LiveView, type LiveViewTimes } from "./live-view.ts";
 import type { PageToOpen } from "./page-to-open.ts";
 
-export interface LiveViewSettings extends LiveViewTimes {
+interface LiveViewSettings extends LiveViewTimes {
   /** Open at once in this process. */
   most: number;
   /** Why none can be opened here; null: they can. */
@@ -20,7 +20,7 @@ export interface LiveViewSettings extends LiveViewTimes {
   navigationMs: number;
 }
 
-export interface LiveViewsDeps {
+interface LiveViewsDeps {
   store: Store;
   clock: Clock;
   random: Random;
@@ -36,6 +36,8 @@ const SLOT_MS = 30_000;
 export class LiveViews {
   readonly #deps: LiveViewsDeps;
   readonly #views = new Map<string, LiveView>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #openingRuns = new Map<string, Promise<LiveView>>();
   #opening = 0;
   #isStopping = false;
 
@@ -56,13 +58,24 @@ export class LiveViews {
     return view;
   }
 
-  async open(page: PageToOpen): Promise<LiveView> {
+  /** Of a run there is one at a time: others watch it. */
+  open(page: PageToOpen): Promise<LiveView> {
+    const { runId } = page;
+    if (runId === null) return this.#openAnother(page);
+    const same = this.list.find((view) => view.runId === runId);
+    if (same !== undefined) return Promise.resolve(same);
+    const opening =
+      this.#openingRuns.get(runId) ?? this.#openAnother(page).finally(() => this.#openingRuns.delete(runId));
+    this.#openingRuns.set(runId, opening);
+    return opening;
+  }
+
+  async #openAnother(page: PageToOpen): Promise<LiveView> {
     const { most, whyNot } = this.#deps.settings;
     if (whyNot !== null) throw unavailable(whyNot, "Start `orb serve`, which opens live views for its dashboard.");
-    if (most === 0) throw unavailable("live views are off", "Set APP_LIVE_VIEWS to the number that may be open at once.");
+    if (most === 0)
+      throw unavailable("live views are off", "Set APP_LIVE_VIEWS to the number that may be open at once.");
     if (this.#isStopping) throw unavailable("the server is stopping", "Open the live view again in a moment.");
-    const same = page.runId === null ? undefined : this.list.find(({ runId }) => runId === page.runId);
-    if (same !== undefined) return same;
     if (this.#views.size + this.#opening >= most)
       throw unavailable(
         `${most === 1 ? "a live view is" : `${most} live views are`} open already, the most that APP_LIVE_VIEWS allows`,
@@ -79,9 +92,20 @@ export class LiveViews {
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.list.map((view) => view.close("stopping")));
+    await Promise.all(this.#closing);
   }
 
-  async #open({ runId, origin, url, credentials, mobile, via, records, notice }: PageToOpen): Promise<LiveView> {
+  async #open({
+    runId,
+    origin,
+    url,
+    credentials,
+    mobile,
+    via,
+    records,
+    notice,
+    session,
+  }: PageToOpen): Promise<LiveView> {
     const { store, clock, random, policy, settings } = this.#deps;
     const id = random.uuid();
     const view: LiveView = new LiveView({
@@ -92,10 +116,15 @@ export class LiveViews {
       mobile,
       records,
       openedBy: currentCaller()?.actor.name ?? null,
+      session,
       clock,
       ...settings,
       isWanted: async () => runId === null || (await store.runStates([runId])).get(runId) === "waiting_for_human",
-      onClosed: () => this.#views.delete(id),
+      onClose: (done) => {
+        this.#views.delete(id);
+        const closing = done.finally(() => this.#closing.delete(closing));
+        this.#closing.add(closing);
+      },
     });
     let page: LivePage;
     try {

@@ -26,6 +26,9 @@ export interface LiveViewInput {
   session_id?: string | null;
   /** Record what the person does as browser actions. */
   record?: boolean;
+  /** Of the session that is stored, unless saving names others. */
+  name?: string | null;
+  check_url?: string | null;
 }
 
 export interface PageToOpen {
@@ -38,6 +41,7 @@ export interface PageToOpen {
   records: boolean;
   /** For the first viewer. */
   notice: string | null;
+  session: { name: string | null; checkUrl: string | null };
 }
 
 interface Deps extends JobDeps {
@@ -71,8 +75,11 @@ async function pageOfRun(deps: Deps, runId: string, input: LiveViewInput): Promi
     mobile: recipe.browser?.mobile === true,
     via: await upstreamFor(deps, recipe, url, recipe.session_id ?? run.jobId ?? run.id),
     records: input.record === true,
+    session: namesOf(input),
   };
 }
+
+const namesOf = ({ name = null, check_url: checkUrl = null }: LiveViewInput) => ({ name, checkUrl });
 
 /** With a session that cannot be used a person can still sign in anew. */
 async function credentialsOfRun(
@@ -93,7 +100,8 @@ async function pageOfAddress(deps: Deps, input: LiveViewInput): Promise<PageToOp
   const problems: FieldError[] = [];
   if (input.url === undefined) throw invalid([{ path: "url", message: "is required, unless run_id is set" }]);
   const url = fetchUrl(input.url);
-  if (url === null) throw invalid([{ path: "url", message: "expected the URL of a page, such as https://example.com" }]);
+  if (url === null)
+    throw invalid([{ path: "url", message: "expected the URL of a page, such as https://example.com" }]);
   refuseForbidden("url", url, deps.policy);
   const proxy = readProxy(input.proxy, deps, null, "proxy", problems);
   if (problems.length > 0) throw invalid(problems);
@@ -109,10 +117,16 @@ async function pageOfAddress(deps: Deps, input: LiveViewInput): Promise<PageToOp
     via: await upstreamFor(deps, used, url, session?.id ?? url),
     records: input.record === true,
     notice: null,
+    session: namesOf(input),
   };
 }
 
-async function upstreamFor(deps: Deps, options: ProxyOptions, url: string, sessionKey: string): Promise<Upstream | null> {
+async function upstreamFor(
+  deps: Deps,
+  options: ProxyOptions,
+  url: string,
+  sessionKey: string,
+): Promise<Upstream | null> {
   const { proxy } = options;
   if (proxy === null) return null;
   if (proxy !== POOL) return requestedUpstream(deps.seal, { ...options, proxy });

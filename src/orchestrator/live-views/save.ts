@@ -12,6 +12,7 @@ import type { LiveView } from "./live-view.ts";
 import type { LiveViews } from "./live-views.ts";
 
 export interface SaveInput {
+  /** Absent: as named when the view was opened. */
   name?: string | null;
   check_url?: string | null;
 }
@@ -41,8 +42,8 @@ export async function saveLiveView(
     const before = await sessionBefore(deps, view);
     const session = await createSession(deps, {
       origin: view.origin,
-      name: input.name ?? null,
-      check_url: input.check_url ?? null,
+      name: input.name === undefined ? view.session.name : input.name,
+      check_url: input.check_url === undefined ? view.session.checkUrl : input.check_url,
       storage_state: { cookies: state.cookies.map(toCookie), origins: state.origins },
       headers: before?.headers ?? null,
       basic: before?.basic ?? null,

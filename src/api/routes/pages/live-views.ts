@@ -2,7 +2,6 @@
 import type { WebSocket } from "ws";
 import { asCaller, currentCaller } from "../../../domain/access/caller.ts";
 import { MOST_MESSAGE_BYTES } from "../../../domain/live-view/messages.ts";
-import type { CastFrame } from "../../../fetch/live/screencast.ts";
 import type { LiveView, ViewerPort } from "../../../orchestrator/live-views/live-view.ts";
 import { type LiveViewInput, pageToOpen } from "../../../orchestrator/live-views/page-to-open.ts";
 import { type SaveInput, saveLiveView } from "../../../orchestrator/live-views/save.ts";
@@ -36,9 +35,16 @@ const View = strict({
   controller: nullable(Type.String({ description: "the name of who controls it" })),
   mobile: Type.Boolean({ description: "the page is that of a phone, and takes touches" }),
   records: Type.Boolean(),
+  name: nullable(Type.String({ description: "name of the session that is stored" })),
+  check_url: nullable(Type.String()),
   actions,
   notes,
 });
+
+const session = {
+  name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, description: "name of the session" }))),
+  check_url: Type.Optional(nullable(Type.String({ maxLength: 8192, description: "a page that requires the sign-in" }))),
+};
 
 const Body = strict({
   run_id: Type.Optional({ ...IdParam, description: "a run of one page that waits for a person" }),
@@ -49,12 +55,10 @@ const Body = strict({
     nullable(Type.String({ minLength: 1, maxLength: 200, description: "with url: begin with this session" })),
   ),
   record: Type.Optional(Type.Boolean({ description: "record what is done as browser actions; never passwords" })),
+  ...session,
 });
 
-const SaveBody = strict({
-  name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, description: "name of the session" }))),
-  check_url: Type.Optional(nullable(Type.String({ maxLength: 8192, description: "a page that requires the sign-in" }))),
-});
+const SaveBody = strict(session, { description: "absent: as named when the live view was opened" });
 
 const Params = strict({ view_id: IdParam });
 const unknown = problemAnswer("this server has no such live view; it may have ended");
@@ -131,7 +135,9 @@ export function liveViewRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: {
           201: strict({ session: Session, run: nullable(Run), actions, notes }),
           404: unknown,
-          409: problemAnswer("the run no longer waits for a person: the session is stored; or it is being saved already"),
+          409: problemAnswer(
+            "the run no longer waits for a person: the session is stored; or it is being saved already",
+          ),
         },
       },
     },
@@ -216,7 +222,7 @@ const HEADER_BYTES = 8;
 
 function portOf(ws: WebSocket): ViewerPort {
   return {
-    frame: (seq, { jpeg, width, height }: CastFrame) => {
+    frame: (seq, { jpeg, width, height }) => {
       const header = Buffer.alloc(HEADER_BYTES);
       header.writeUInt32BE(seq >>> 0, 0);
       header.writeUInt16BE(Math.min(0xffff, Math.round(width)), 4);

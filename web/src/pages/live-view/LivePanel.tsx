@@ -71,16 +71,19 @@ export function LivePanel({
         ))}
       </div>
       <About state={state} />
-      <SaveForm
-        isOfRun={runId !== null}
-        busy={save.isPending}
-        error={save.error}
-        onSave={(body) => save.mutate({ params: { view_id: id }, body })}
-      >
-        <Button kind="quiet" busy={close.isPending} onClick={() => close.mutate({ params: { view_id: id } })}>
-          Close without saving
-        </Button>
-      </SaveForm>
+      {about.data === undefined ? null : (
+        <SaveForm
+          isOfRun={runId !== null}
+          first={about.data}
+          busy={save.isPending}
+          error={save.error}
+          onSave={(body) => save.mutate({ params: { view_id: id }, body })}
+        >
+          <Button kind="quiet" busy={close.isPending} onClick={() => close.mutate({ params: { view_id: id } })}>
+            Close without saving
+          </Button>
+        </SaveForm>
+      )}
       {records ? (
         <details className="live-details">
           <summary>Recorded actions ({recorded})</summary>

@@ -22,7 +22,9 @@ export function PageDialog({
   };
   return (
     <form className="live-dialog" role="alertdialog" aria-label="The page asks" onSubmit={onSubmit}>
-      <p className="wrap">{dialog.message || (dialog.kind === "beforeunload" ? "Leave this page?" : "The page asks.")}</p>
+      <p className="wrap">
+        {dialog.message || (dialog.kind === "beforeunload" ? "Leave this page?" : "The page asks.")}
+      </p>
       {dialog.kind === "prompt" ? (
         <Input
           label="Answer"

@@ -7,24 +7,27 @@ import { ErrorBox } from "../../ui/States.tsx";
 /** Stores the session; a waiting run then goes on with it. */
 export function SaveForm({
   isOfRun,
+  first,
   busy,
   error,
   onSave,
   children,
 }: {
   isOfRun: boolean;
+  /** As named when the view was opened. */
+  first: { name: string | null; check_url: string | null };
   busy: boolean;
   error: Problem | null;
-  onSave: (body: { name?: string; check_url?: string }) => void;
+  onSave: (body: { name: string | null; check_url: string | null }) => void;
   children: ReactNode;
 }) {
-  const [name, setName] = useState("");
-  const [check, setCheck] = useState("");
+  const [name, setName] = useState(first.name ?? "");
+  const [check, setCheck] = useState(first.check_url ?? "");
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     onSave({
-      ...(name.trim() === "" ? {} : { name: name.trim() }),
-      ...(check.trim() === "" ? {} : { check_url: check.trim() }),
+      name: name.trim() === "" ? null : name.trim(),
+      check_url: check.trim() === "" ? null : check.trim(),
     });
   };
   return (

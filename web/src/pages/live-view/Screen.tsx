@@ -36,6 +36,7 @@ export function Screen({
   const finger = useRef<{ x: number; y: number; hasMoved: boolean } | null>(null);
   const moves = useRef<{ frame: number; message: object | null }>({ frame: 0, message: null });
   const controls = state?.controls === true;
+  const title = state?.tabs.find(({ isShown }) => isShown)?.title ?? "";
 
   const at = (event: { clientX: number; clientY: number }) => {
     const box = canvas.current?.getBoundingClientRect();
@@ -70,7 +71,8 @@ export function Screen({
         if (end !== null) send(mouseMessage("up", end, up, IS_MAC));
         if (up.buttons === 0) window.removeEventListener("mouseup", release);
       };
-      if (event.buttons === 1 || event.buttons === 2 || event.buttons === 4) window.addEventListener("mouseup", release);
+      if (event.buttons === 1 || event.buttons === 2 || event.buttons === 4)
+        window.addEventListener("mouseup", release);
     };
     const move = (event: MouseEvent) => {
       const point = at(event);
@@ -159,7 +161,7 @@ export function Screen({
         width={1280}
         height={720}
         role="img"
-        aria-label="Picture of the page"
+        aria-label={title === "" ? "Picture of the page" : `Picture of the page: ${title}`}
         onPointerDown={touch("start")}
         onPointerMove={touch("move")}
         onPointerUp={touch("end")}

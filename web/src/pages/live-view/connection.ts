@@ -1,7 +1,7 @@
 import { call, Problem } from "../../api/client.ts";
 import { type LiveFrame, type LiveState, readFrame, type ServerMessage } from "./logic/live-messages.ts";
 
-export interface LiveListener {
+interface LiveListener {
   frame(frame: LiveFrame): void;
   state(state: LiveState): void;
   notice(message: string): void;

@@ -83,7 +83,8 @@ interface KeyEvent extends Keys {
 export type KeyUse = "send" | "text" | "leave";
 
 export function useOfKey(event: KeyEvent & { isComposing: boolean }, isMac: boolean): KeyUse {
-  if (event.isComposing || event.keyCode === 229 || ["Unidentified", "Dead", "Process"].includes(event.key)) return "text";
+  if (event.isComposing || event.keyCode === 229 || ["Unidentified", "Dead", "Process"].includes(event.key))
+    return "text";
   if (event.key === "Escape" && event.shiftKey) return "leave";
   const isShortcut = isMac ? event.metaKey : event.ctrlKey;
   if (isShortcut && !event.altKey && event.key.toLowerCase() === "v") return "text";
@@ -128,5 +129,5 @@ export function wheelDelta({ deltaX, deltaY, deltaMode }: { deltaX: number; delt
 /** A drag on the picture as a movement of the page. */
 export function dragDelta(box: Size, page: Size, moved: { x: number; y: number }) {
   const scale = box.width <= 0 ? 1 : page.width / box.width;
-  return { dx: -moved.x * scale, dy: -moved.y * scale };
+  return { dx: Math.round(0 - moved.x * scale), dy: Math.round(0 - moved.y * scale) };
 }

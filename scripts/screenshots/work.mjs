@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import os, { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeChanged } from "./changes.mjs";
 import { runFlows } from "./flows.mjs";
 import { addPlaces } from "./places.mjs";
 import { makeDegraded } from "./quality.mjs";
@@ -30,8 +31,9 @@ const SITES = {
   // Rate limits after its first pages.
   library: { host: "127.0.0.6", pages: 500, delay: 30, most: 12 },
 };
+const MARKET_HOST = "127.0.0.10";
 const PROXY_HOST = "127.0.0.9";
-const WALLED_HOST = "127.0.0.10";
+const WALLED_HOST = "127.0.0.12";
 const PROXY_PORT = 8080;
 const nameOf = (site) => `${site}.example`;
 
@@ -122,6 +124,7 @@ async function startSite(name, options) {
 function answerForNames() {
   const known = new Map(Object.entries(SITES).map(([name, { host }]) => [nameOf(name), host]));
   known.set(nameOf("museum"), WALLED_HOST);
+  known.set(nameOf("market"), MARKET_HOST);
   for (const name of ["north", "west"]) known.set(`${name}.proxies.example`, PROXY_HOST);
   const before = dns.lookup;
   dns.lookup = async (hostname, options) => {
@@ -155,8 +158,8 @@ async function startProxy() {
 }
 
 /**
- * `empty`: a fresh installation. `busy`: ended, failed and running work. `degraded`: a job whose rules broke. `walled`: a
- * run that waits for a person.
+ * `empty`: a fresh installation. `busy`: ended, failed and running work. `degraded`: a job whose rules broke. `changed`: a
+ * monitor. `walled`: a run that waits for a person.
  */
 export async function startWork(kind) {
   const { loadConfig } = await import("../../src/config/load.ts");
@@ -177,7 +180,7 @@ export async function startWork(kind) {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const hosts = [...Object.values(SITES).map(({ host }) => host), PROXY_HOST, WALLED_HOST].map(
+    const hosts = [...Object.values(SITES).map(({ host }) => host), MARKET_HOST, PROXY_HOST, WALLED_HOST].map(
       (host) => `${host}/32`,
     );
     const { config, sources } = loadConfig({
@@ -212,6 +215,7 @@ export async function startWork(kind) {
       sites.walled = { url: `http://${nameOf("museum")}${port === 80 ? "" : `:${port}`}/`, close };
       await makeWalled(work);
     }
+    if (kind === "changed") await makeChanged(work, { ended, listen, host: MARKET_HOST });
     return work;
   } catch (error) {
     await stop();

@@ -38,6 +38,7 @@ import { scrapingRoutes } from "./pages/scraping.ts";
 import { sessionRoutes } from "./system/session.ts";
 import { siteDetailRoutes } from "./sites/site-details.ts";
 import { siteRoutes } from "./sites/sites.ts";
+import { singleSignOnRoutes } from "./access/single-sign-on.ts";
 import { storageRoutes } from "./system/storage.ts";
 import { workerRoutes } from "./system/workers.ts";
 import { workflowControlRoutes } from "./workflows/workflow-control.ts";
@@ -50,6 +51,7 @@ export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
 
 const RESOURCES: readonly Routes[] = [
   sessionRoutes,
+  singleSignOnRoutes,
   keyRoutes,
   auditLogRoutes,
   jobRoutes,

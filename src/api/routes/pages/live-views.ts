@@ -196,7 +196,7 @@ function connect(deps: ApiDeps, request: ApiRequest, reply: ApiReply, view: Live
     ws.once("close", () => ended.abort());
     if (ended.signal.aborted) return ws.close(1001);
     ended.signal.addEventListener("abort", () => ws.close(1001), { once: true });
-    const stop = untilRevoked(request, deps.clock, RECHECK_MS, () => {
+    const stop = untilRevoked(request, deps, RECHECK_MS, () => {
       ws.close(REVOKED);
       ended.abort();
     });

@@ -3736,7 +3736,6 @@ export interface Operations {
     body: undefined;
     answer: LiveView;
   };
-  /** Whether a token is required, and whether the caller is logged in */
   /** Whether a token is required, whether the caller is logged in and as whom, and how to sign in */
   "get /session": {
     params: undefined;

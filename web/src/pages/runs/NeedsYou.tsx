@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Link } from "wouter";
+import { useMayStart } from "../../api/caller.ts";
 import { useCall, useChange } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { humanAdvice } from "../../logic/run-page.ts";
@@ -22,6 +23,7 @@ export function NeedsYou({ run, onSaved }: { run: Run; onSaved: (saved: Saved) =
   const sessions = useCall("listSessions", { query: { limit: 200 } });
   const [session, setSession] = useState("");
   const [leaving, setLeaving] = useState(false);
+  const mayStart = useMayStart();
   const [record, setRecord] = useState(false);
   const [live, setLive] = useState<string | null>(null);
   const begin = useChange("openLiveView", { onSuccess: ({ id }) => setLive(id) });
@@ -41,7 +43,7 @@ export function NeedsYou({ run, onSaved }: { run: Run; onSaved: (saved: Saved) =
           <p>{humanAdvice(run.failure_reason)}</p>
           {page === null ? null : (
             <>
-              {run.kind === "page" && live === null ? (
+              {run.kind === "page" && live === null && mayStart ? (
                 <div className="needs-you-live">
                   <div className="row">
                     <Button

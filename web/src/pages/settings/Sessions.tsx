@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
+import { useMayStart } from "../../api/caller.ts";
 import { useChange, usePages } from "../../api/query.ts";
 import type { Session } from "../../api/types.ts";
 import { capital, count, words } from "../../logic/format.ts";
@@ -27,6 +28,7 @@ export function Sessions() {
   const named = search.get("session");
   const [adding, setAdding] = useState(page !== null);
   const [signingIn, setSigningIn] = useState(false);
+  const mayStart = useMayStart();
   const check = useChange("checkSession", {
     invalidates: ["listSessions"],
     onSuccess: ({ health }) =>
@@ -46,9 +48,11 @@ export function Sessions() {
       title="Site sessions"
       actions={
         <>
-          <Button size="small" icon="screen" onClick={() => setSigningIn(true)}>
-            Sign in by hand
-          </Button>
+          {mayStart ? (
+            <Button size="small" icon="screen" onClick={() => setSigningIn(true)}>
+              Sign in by hand
+            </Button>
+          ) : null}
           <Button size="small" icon="plus" onClick={() => setAdding(true)}>
             Add session
           </Button>

@@ -1,4 +1,5 @@
 /** Rules between the options of single sign-on: a dangerous combination must not start. */
+import { BlockList, isIPv4 } from "node:net";
 import type { FieldError } from "../base/errors.ts";
 import { EVERYBODY } from "../domain/access/group-roles.ts";
 import { ACCESS_OPTIONS } from "./access-options.ts";
@@ -29,6 +30,17 @@ export const ACCESS_RULES: readonly Rule[] = [
     return {
       path: PROXIES.name,
       message: `expected the addresses of the proxies that set ${HEADER.name}, because anybody else could send that header; got none`,
+    };
+  },
+  ({ authHeader, authProxies, allowPrivateNetworks: targets }) => {
+    if (!isSet(authHeader) || !isSet(authProxies) || targets === undefined || targets === false) return undefined;
+    // A job could call this server with that header, from an address of this server.
+    const opened = (one: string) => targets === true || targets.some((other) => overlap(reachOf(one), other));
+    const network = authProxies?.find((one) => mayHoldThisServer(one) && opened(one));
+    if (network === undefined) return undefined;
+    return {
+      path: PROXIES.name,
+      message: `expected single addresses that APP_ALLOW_PRIVATE_NETWORKS does not open, because a job could reach this server from ${network} and name anybody`,
     };
   },
   ({ authHeader, authProxies, authGroupsHeader }) => {
@@ -95,5 +107,30 @@ export const ACCESS_RULES: readonly Rule[] = [
     return { path, message: `expected https://…, because people sign in there; got ${publicUrl}` };
   },
 ];
+
+const FULL = { ipv4: 32, ipv6: 128 } as const;
+
+function parts(network: string): { address: string; prefix: number; family: "ipv4" | "ipv6" } {
+  const [address = "", prefix = ""] = network.split("/");
+  return { address, prefix: Number(prefix), family: isIPv4(address) ? "ipv4" : "ipv6" };
+}
+
+/** A network, or this machine itself; the address of another machine is not that of this server. */
+function mayHoldThisServer(network: string): boolean {
+  const { address, prefix, family } = parts(network);
+  return prefix < FULL[family] || isLoopback(address);
+}
+
+/** A call to any loopback address may come from 127.0.0.1. */
+const reachOf = (network: string) => (parts(network).address.startsWith("127.") ? "127.0.0.0/8" : network);
+
+const overlap = (one: string, other: string) => holds(one, other) || holds(other, one);
+
+function holds(network: string, other: string): boolean {
+  const [outer, inner] = [parts(network), parts(other)];
+  const list = new BlockList();
+  list.addSubnet(outer.address, outer.prefix, outer.family);
+  return outer.family === inner.family && list.check(inner.address, inner.family);
+}
 
 const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, "");

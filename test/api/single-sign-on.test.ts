@@ -329,13 +329,17 @@ describe("over TLS", () => {
     const started = await served.get("/session/oidc");
     assert.equal(started.headers["location"], "https://id.example/auth");
     const set = String(started.headers["set-cookie"]);
-    assert.match(set, /; SameSite=Lax; Max-Age=900; Secure$/);
+    assert.match(set, /^__Host-orb_sign_in=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=900; Secure$/);
     // A proxy on this machine passes the name on under which people know the server.
     const cookie = set.split(";")[0] ?? "";
     const done = await served.get(`${CALLBACK_PATH}?code=1`, { cookie, host: "orb.example" });
     assert.equal(done.headers["location"], "https://orb.example/");
-    const [session = ""] = [done.headers["set-cookie"]].flat();
+    const [session = "", ended = ""] = [done.headers["set-cookie"]].flat();
     assert.match(session, /^orb_session=p\..*; SameSite=Strict; Max-Age=3600; Secure$/);
+    assert.match(ended, /^__Host-orb_sign_in=; .*Max-Age=0; Secure$/);
+    // Without TLS a neighbour in the domain could have set it.
+    const planted = await served.get(`${CALLBACK_PATH}?code=1`, { cookie: cookie.slice("__Host-".length) });
+    assert.equal(planted.headers["location"], "https://orb.example/login");
     assert.equal((await served.get("/session", { host: "another.example" })).status, 421);
   });
 });

@@ -61,6 +61,30 @@ test("a header without proxies, or for too many, is refused", () => {
     isRefused({ ...HEADER, APP_AUTH_PROXIES: none }, "APP_AUTH_PROXIES", /expected a comma-separated list/);
 });
 
+test("proxies that a job could stand in for, because it may call this server, are refused", () => {
+  const why = /a job could reach this server from/;
+  const withTargets = (proxies: string, targets: string) => ({
+    ...HEADER,
+    APP_AUTH_PROXIES: proxies,
+    APP_ALLOW_PRIVATE_NETWORKS: targets,
+  });
+  for (const [proxies, targets] of [
+    ["127.0.0.1", "true"],
+    ["127.0.0.1", "127.0.0.2/32"],
+    ["::1", "10.0.0.0/8,::/64"],
+    ["172.18.0.0/16", "true"],
+    ["172.18.0.0/16", "172.16.0.0/12"],
+    ["172.18.0.0/16", "172.18.4.0/24"],
+  ] as const)
+    isRefused(withTargets(proxies, targets), "APP_AUTH_PROXIES", why);
+  for (const [proxies, targets] of [
+    ["127.0.0.1,::1", "10.0.0.0/8"],
+    ["172.18.0.5", "true"],
+    ["172.18.0.0/16", "10.0.0.0/8,fd00::/8"],
+  ] as const)
+    assert.deepEqual(refused(withTargets(proxies, targets)), {});
+});
+
 test("a header that has another purpose, or is none, is refused", () => {
   for (const name of ["Authorization", "Cookie", "Host", "X-Forwarded-For", "User-Agent", "Sec-Fetch-User", "Origin"])
     isRefused({ ...HEADER, APP_AUTH_HEADER: name }, "APP_AUTH_HEADER", /another purpose/);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { examineProvider } from "../../src/app/doctor/provider.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { SignInFailure } from "../../src/domain/access/identity-provider.ts";
 import { claimAt, groupsIn, nameIn } from "../../src/identity/claims.ts";
 import { anotherKey, CLIENT, HostileProvider, inSeconds, type Token } from "./hostile-provider.ts";
@@ -76,6 +78,26 @@ describe("a provider", () => {
     const { message, details } = await failureOf(provider.signIn());
     assert.match(message, /another issuer than APP_OIDC_ISSUER/);
     assert.ok(details.includes(provider.url) && details.includes("https://login.example/realms/main"), details);
+  });
+
+  test("is examined by the doctor: whether it answers, and under which name", async () => {
+    await using provider = await HostileProvider.start();
+    const env = {
+      APP_API_TOKEN: "a-token-of-good-length-4711",
+      APP_AUTH_ROLES: '{"staff":"viewer"}',
+      APP_OIDC_ISSUER: provider.url,
+      APP_OIDC_CLIENT_ID: CLIENT,
+      APP_PUBLIC_URL: "https://orb.example/",
+    };
+    const { config } = loadConfig({ env, cwd: "/nowhere" });
+    const [well] = await examineProvider(config);
+    assert.equal(well?.status, "ok");
+    assert.match(well?.what ?? "", /the redirect URI https:\/\/orb\.example\/session\/oidc\/callback$/);
+    provider.metadata = { issuer: "https://login.example" };
+    const [wrong] = await examineProvider(config);
+    assert.equal(wrong?.status, "problem");
+    assert.match(wrong?.what ?? "", /names itself https:\/\/login\.example/);
+    assert.deepEqual(await examineProvider(loadConfig({ env: {}, cwd: "/nowhere" }).config), []);
   });
 
   test("that fails is asked again at the next sign-in", async () => {

@@ -5,6 +5,10 @@ import type { ApiDeps } from "../deps.ts";
 import type { ApiRequest } from "../instance.ts";
 import { cookieFor, cookieOf } from "./cookies.ts";
 
+/** Over TLS no neighbour in the domain can set it: browsers keep `__Host-` for the host itself. */
+const startedName = ({ publicUrl }: IdentityProvider) =>
+  `${publicUrl.startsWith("https:") ? "__Host-" : ""}orb_sign_in`;
+/** What they are sealed for. */
 const STARTED = "orb_sign_in";
 const FAILED = "orb_sign_in_error";
 /** Passwords and second factors take time. */
@@ -28,18 +32,22 @@ type SealDeps = Pick<ApiDeps, "seal" | "clock">;
 export function startedCookie(
   request: ApiRequest,
   deps: SealDeps,
-  { publicUrl }: IdentityProvider,
+  provider: IdentityProvider,
   started: StartedSignIn,
 ): string {
   const value = close(deps, STARTED, started, SIGN_IN_SECONDS);
-  return cookieFor(request, STARTED, value, { seconds: SIGN_IN_SECONDS, sameSite: "Lax", publicUrl });
+  const { publicUrl } = provider;
+  return cookieFor(request, startedName(provider), value, { seconds: SIGN_IN_SECONDS, sameSite: "Lax", publicUrl });
 }
 
-export const notStarted = (request: ApiRequest) => cookieFor(request, STARTED, "", { seconds: 0, sameSite: "Lax" });
+export function notStarted(request: ApiRequest, provider: IdentityProvider): string {
+  const { publicUrl } = provider;
+  return cookieFor(request, startedName(provider), "", { seconds: 0, sameSite: "Lax", publicUrl });
+}
 
 /** Null: none was started in this browser, or too long ago. */
-export function startedSignIn(request: ApiRequest, deps: SealDeps): StartedSignIn | null {
-  return open(deps, STARTED, cookieOf(request, STARTED)) as StartedSignIn | null;
+export function startedSignIn(request: ApiRequest, deps: SealDeps, provider: IdentityProvider): StartedSignIn | null {
+  return open(deps, STARTED, cookieOf(request, startedName(provider))) as StartedSignIn | null;
 }
 
 export const failedCookie = (request: ApiRequest, deps: SealDeps, sentence: string) =>

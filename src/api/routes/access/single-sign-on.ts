@@ -45,7 +45,7 @@ export function singleSignOnRoutes(api: ApiInstance, deps: ApiDeps): void {
   }
 
   async function complete(request: ApiRequest, provider: IdentityProvider): Promise<Lead> {
-    const started = startedSignIn(request, deps);
+    const started = startedSignIn(request, deps, provider);
     const [, query = ""] = request.url.split("?", 2);
     if (started === null || query.length > LONGEST_QUERY) throw new SignInFailure(NOT_STARTED, "no sign-in is open");
     const person = await provider.complete(query, started.checks);
@@ -58,7 +58,7 @@ export function singleSignOnRoutes(api: ApiInstance, deps: ApiDeps): void {
     const { kind, id, name, limits } = session.principal;
     const caller = { actor: { kind, id, name }, limits, ip: request.ip, requestId: request.id };
     await asCaller(caller, () => deps.store.recordAudit("login.succeeded", { kind: "login", id }));
-    return { url: `${provider.publicUrl}${started.to}`, cookies: [session.cookie, notStarted(request)] };
+    return { url: `${provider.publicUrl}${started.to}`, cookies: [session.cookie, notStarted(request, provider)] };
   }
 
   /** The sign-in page tells the person. */
@@ -67,7 +67,7 @@ export function singleSignOnRoutes(api: ApiInstance, deps: ApiDeps): void {
     deps.log.warn("a sign-in through the provider failed", { error: error.message, details: error.details });
     return {
       url: `${provider.publicUrl}/login`,
-      cookies: [failedCookie(request, deps, error.message), notStarted(request)],
+      cookies: [failedCookie(request, deps, error.message), notStarted(request, provider)],
     };
   }
 }

@@ -31,6 +31,12 @@ export function Toolbar({
         <IconButton label="Back" icon="left" disabled={!controls} onClick={() => go("back")} />
         <IconButton label="Forward" icon="right" disabled={!controls} onClick={() => go("forward")} />
         <IconButton label="Reload" icon="retry" disabled={!controls} onClick={() => go("reload")} />
+        <IconButton
+          label={isZoomed ? "Fit the page to this window" : "Show the page in its real size"}
+          icon={isZoomed ? "fit" : "search"}
+          aria-pressed={isZoomed}
+          onClick={onZoom}
+        />
       </div>
       <form className="live-address" onSubmit={onSubmit}>
         <Input
@@ -46,12 +52,6 @@ export function Toolbar({
           onBlur={() => setTyped(null)}
         />
       </form>
-      <IconButton
-        label={isZoomed ? "Fit the page to this window" : "Show the page in its real size"}
-        icon={isZoomed ? "fit" : "search"}
-        aria-pressed={isZoomed}
-        onClick={onZoom}
-      />
       {controls || state === null ? null : (
         <Button size="small" kind="primary" onClick={() => send({ type: "control", take: true })}>
           {state.controller === null ? "Take control" : `Take control from ${state.controller}`}

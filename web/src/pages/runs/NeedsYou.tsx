@@ -38,12 +38,12 @@ export function NeedsYou({ run, onSaved }: { run: Run; onSaved: (saved: Saved) =
   const fitting = (sessions.data ?? []).filter(({ origin }) => origin === here);
   return (
     <Card title="Waiting for you" className="needs-you">
-      <div className="needs-you-parts">
+      <div className="needs-you-parts" hidden={live !== null}>
         <div className="stack">
           <p>{humanAdvice(run.failure_reason)}</p>
           {page === null ? null : (
             <>
-              {run.kind === "page" && live === null && mayStart ? (
+              {run.kind === "page" && mayStart ? (
                 <div className="needs-you-live">
                   <div className="row">
                     <Button

@@ -23,6 +23,7 @@ import { ProblemSchema } from "./schemas.ts";
 import { guardRequests, setSecurityHeaders } from "./security.ts";
 import { acceptShortIds } from "./short-ids.ts";
 import { OpenStreams } from "./sse.ts";
+import { acceptUpgrades } from "./upgrades.ts";
 import { createValidatorCompiler } from "./validation.ts";
 import { WrongLogins } from "./wrong-logins.ts";
 
@@ -87,6 +88,7 @@ export async function createApi(
   app.decorate("openStreams", streams);
   app.decorate("wrongLogins", new WrongLogins(deps.clock));
   addAccess(app, deps);
+  acceptUpgrades(app, deps);
   collectRoles(app);
   app.setValidatorCompiler(createValidatorCompiler());
   // Use cases return the response body as it is; tests check it against the declared schema.

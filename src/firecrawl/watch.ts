@@ -6,12 +6,12 @@ import { limitsOf } from "../api/deps.ts";
 import type { ApiReply, ApiRequest } from "../api/instance.ts";
 import { ApiProblem } from "../api/problems.ts";
 import { isSameOrigin } from "../api/security.ts";
+import { keepAlive, upgrade } from "../api/upgrades.ts";
 import { sleep } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { FirecrawlDeps } from "./deps.ts";
 import type { Version } from "./scrape-options.ts";
 import { countsOf, documentsOf, hasEnded, requireCrawlRun, showStatus } from "./status.ts";
-import { keepAlive, upgrade } from "./upgrades.ts";
 
 interface Watched {
   id: string;

@@ -33,6 +33,7 @@ const PAGES = [
   ["/jobs/:id/changes", part(() => import("../pages/changes/Changes.tsx"))],
   ["/jobs/:id/versions", part(() => import("../pages/versions/Versions.tsx"))],
   ["/notifications", part(() => import("../pages/notifications/Notifications.tsx"))],
+  ["/live-views/:id", part(() => import("../pages/live-view/LiveView.tsx"))],
   ["/settings", part(() => import("../pages/settings/Settings.tsx"))],
 ] as const;
 

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
+import { useMayStart } from "../../api/caller.ts";
 import { useChange, usePages } from "../../api/query.ts";
 import type { Session } from "../../api/types.ts";
 import { capital, count, words } from "../../logic/format.ts";
@@ -12,6 +13,7 @@ import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
 import { AddSession } from "./AddSession.tsx";
+import { SignInByHand } from "./SignInByHand.tsx";
 
 const intoView = (line: HTMLElement | null) => line?.scrollIntoView({ block: "nearest" });
 
@@ -25,6 +27,8 @@ export function Sessions() {
   // A link from a run whose session did not sign in highlights it.
   const named = search.get("session");
   const [adding, setAdding] = useState(page !== null);
+  const [signingIn, setSigningIn] = useState(false);
+  const mayStart = useMayStart();
   const check = useChange("checkSession", {
     invalidates: ["listSessions"],
     onSuccess: ({ health }) =>
@@ -43,9 +47,16 @@ export function Sessions() {
     <Card
       title="Site sessions"
       actions={
-        <Button size="small" icon="plus" onClick={() => setAdding(true)}>
-          Add session
-        </Button>
+        <>
+          {mayStart ? (
+            <Button size="small" icon="screen" onClick={() => setSigningIn(true)}>
+              Sign in by hand
+            </Button>
+          ) : null}
+          <Button size="small" icon="plus" onClick={() => setAdding(true)}>
+            Add session
+          </Button>
+        </>
       }
       flush
     >
@@ -60,8 +71,8 @@ export function Sessions() {
       ) : sessions.rows.length === 0 ? (
         <EmptyState icon="person" title="No sessions yet">
           <p>
-            Sign in to a site with your browser, copy its cookies and add them here. Crawls and jobs can then fetch
-            pages behind the sign-in. Cookies are stored encrypted and never shown again.
+            Sign in by hand in a browser of the server, or copy the cookies of your own browser and add them here.
+            Crawls and jobs can then fetch pages behind the sign-in. Cookies are stored encrypted and never shown again.
           </p>
           <p>On a machine with a screen, this opens a browser to sign in with:</p>
           <Code text="orb login https://example.com" label="Copy command" />
@@ -129,6 +140,7 @@ export function Sessions() {
         </p>
       </Confirm>
       <AddSession open={adding} page={page} onClose={() => setAdding(false)} />
+      <SignInByHand open={signingIn} page={page} onClose={() => setSigningIn(false)} />
     </Card>
   );
 }

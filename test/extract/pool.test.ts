@@ -18,6 +18,8 @@ function open(options: Partial<PageReaderOptions> = {}): PageReader & AsyncDispo
   return {
     read: (...args) => reader.read(...args),
     keep: (...args) => reader.keep(...args),
+    busy: () => reader.busy(),
+    warm: () => reader.warm(),
     readSitemap: (...args) => reader.readSitemap(...args),
     learn: (...args) => reader.learn(...args),
     repair: (...args) => reader.repair(...args),

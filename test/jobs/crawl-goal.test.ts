@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { GOAL, type GoalSite, goalSite } from "../support/goal-site.ts";
+import { GOAL, type GoalSite, goalSite, requestsUntil } from "../support/goal-site.ts";
 import { html } from "../support/misbehaviours.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { Crawler } from "./crawler.ts";
@@ -17,14 +17,11 @@ describe("a crawl with a goal", () => {
   after(() => server[Symbol.asyncDispose]());
 
   /** How many pages a crawl fetches until it has this share of the relevant ones. */
-  const pagesUntil = async ({ routes, relevant }: GoalSite, share: number, body: object) => {
-    await using site = await MisbehavingSite.start(routes);
+  const pagesUntil = async (made: GoalSite, share: number, body: object) => {
+    await using site = await MisbehavingSite.start(made.routes);
     const { view } = await crawler.crawl({ url: site.url("/"), max_depth: 100, max_pages: 10_000, ...body });
     const paths = site.visits.map(({ path }) => path).filter((path) => path !== "/robots.txt");
-    const needed = Math.ceil(relevant.size * share);
-    let found = 0;
-    const at = paths.findIndex((path) => relevant.has(path) && ++found === needed);
-    return { pages: at < 0 ? Number.POSITIVE_INFINITY : at + 1, all: paths.length, view };
+    return { pages: requestsUntil(made, share, paths), all: paths.length, view };
   };
 
   const compare = async (size: number, seed = 7) => {

@@ -49,7 +49,7 @@ const REPORT = page(
 <table border="1" cellpadding="6" style="border-collapse:collapse"><tr><th>Kettle</th><th>Sold</th><th>Revenue</th></tr>
 <tr><td>Copper</td><td>412</td><td>€ 20,188</td></tr><tr><td>Steel</td><td>1,960</td><td>€ 56,840</td></tr>
 <tr><td>Travel</td><td>731</td><td>€ 13,889</td></tr></table>
-<h2>What we learned</h2><ul><li>Copper sells before the holidays.</li><li>Nobody asks for red ones any more.</li></ul>`,
+<h2>What we learned</h2><ol><li>Copper sells before the holidays.</li><li>Nobody asks for red ones any more.</li></ol>`,
 );
 
 export async function makeChanged(work, { ended, listen, host }) {

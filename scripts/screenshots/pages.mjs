@@ -74,7 +74,7 @@ export const PAGES = [
     prepare: (page) => page.getByRole("region", { name: "Repair of price" }).waitFor(),
   },
   {
-    name: "versions",
+    name: "versions-of-job",
     path: ({ job }) => `/jobs/${job}/versions`,
     ready: "Versions",
     work: "degraded",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { FULL, report } from "../chaos/orb.ts";
-import { GOAL, type GoalSite, goalSite, requestsUntil } from "../support/goal-site.ts";
+import { GOAL, type GoalSite, goalSite, pagesUntil } from "../support/goal-site.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { Cluster, LEASE_S } from "./kit.ts";
@@ -13,18 +13,18 @@ const SHARE = 0.9;
 
 describe("a crawl with a goal, by two workers on Postgres", servicesGate, () => {
   let cluster: Cluster;
-  /** Requests that breadth-first needs, for all sites together. */
+  /** Pages that breadth-first needs, for all sites together. */
   let plain = 0;
   before(async () => {
     cluster = await Cluster.start({ workers: 2 });
-    for (const made of sites()) plain += (await requests(made, {})).needed;
+    for (const made of sites()) plain += (await crawled(made, {})).needed;
   });
   after(() => cluster?.[Symbol.asyncDispose]());
 
   const sites = () => SEEDS.map((seed) => goalSite(PAGES, seed));
 
-  /** A whole crawl: how many requests it took to find the relevant pages, and how many pages were fetched again. */
-  async function requests(made: GoalSite, body: object, meanwhile?: (site: MisbehavingSite) => Promise<void>) {
+  /** A whole crawl: how many pages it took to find the relevant ones, and how many were fetched again. */
+  async function crawled(made: GoalSite, body: object, meanwhile?: (site: MisbehavingSite) => Promise<void>) {
     await using site = await MisbehavingSite.start(made.routes);
     const url = site.url("/");
     const id = await cluster.crawler.submit({ url, max_depth: 100, max_pages: 10_000, ...body });
@@ -34,28 +34,28 @@ describe("a crawl with a goal, by two workers on Postgres", servicesGate, () => 
     const urls = await cluster.urlsOf(view);
     assert.deepEqual([urls.length, new Set(urls).size], [made.pages, made.pages], "each page is one record");
     const paths = site.visits.map(({ path }) => path);
-    return { needed: requestsUntil(made, SHARE, paths), again: paths.length - made.pages };
+    return { needed: pagesUntil(made, SHARE, paths), again: paths.length - made.pages };
   }
 
   test("finds the relevant pages early", async () => {
     let directed = 0;
     for (const made of sites()) {
-      const { needed, again } = await requests(made, { goal: GOAL });
+      const { needed, again } = await crawled(made, { goal: GOAL });
       assert.equal(again, 0);
       directed += needed;
     }
     report("a crawl with a goal in a cluster", { pages: PAGES, plain, directed });
-    assert.ok(directed <= MOST * plain, `${directed} of ${plain} requests`);
+    assert.ok(directed <= MOST * plain, `${directed} of ${plain} pages`);
     await cluster.orb.audit();
   });
 
   test("goes on with what it has learned when the worker that fetches is killed", async () => {
     let directed = 0;
     for (const made of sites()) {
-      const { needed, again } = await requests(made, { goal: GOAL }, async (site) => {
+      const { needed, again } = await crawled(made, { goal: GOAL }, async (site) => {
         // In the middle of the search, and before its end.
         const half = () =>
-          requestsUntil(
+          pagesUntil(
             made,
             SHARE / 2,
             site.visits.map(({ path }) => path),
@@ -70,7 +70,7 @@ describe("a crawl with a goal, by two workers on Postgres", servicesGate, () => 
       report("a crawl with a goal whose worker is killed", { needed, again, lease: LEASE_S });
       directed += needed;
     }
-    assert.ok(directed <= MOST * plain, `${directed} of ${plain} requests`);
+    assert.ok(directed <= MOST * plain, `${directed} of ${plain} pages`);
     await cluster.orb.audit();
   });
 });

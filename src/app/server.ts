@@ -75,7 +75,10 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     const tools = createPageTools(config, log, client, options.reader);
     stack.defer("pages", () => tools.close());
     stack.defer("demo site", () => demo.close());
-    const metrics = new WorkMetrics(client, () => worker);
+    const metrics = new WorkMetrics(client, () => worker, {
+      reader: () => tools.reader,
+      maxInFlight: config.maxWorkers,
+    });
     stack.defer("metrics", async () => metrics.stop());
     const telemetry = await openTelemetry(config, client, log);
     if (telemetry !== null) stack.defer("telemetry", () => telemetry.close());

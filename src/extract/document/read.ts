@@ -93,7 +93,7 @@ function escaped(text: string): string {
 function* linksOf(facts: PageFacts, content: Content): Generator<string> {
   for (const element of facts.document.buckets.link) {
     const href = element.attr("href");
-    const url = href === undefined || isInTemplate(element) ? null : linkTarget(href, facts.base);
+    const url = href === undefined || isInTemplate(element) ? null : linkTarget(href, facts.resolver);
     if (url !== null && content.has(element)) yield url;
   }
 }

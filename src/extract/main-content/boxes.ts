@@ -28,6 +28,8 @@ const ROLES: Readonly<Record<string, string>> = {
 export interface Box {
   element: Element;
   parent: Box | null;
+  /** Its place in the list of all boxes. */
+  at: number;
   depth: number;
   /** Its tag and classes. */
   shape: string;
@@ -56,8 +58,8 @@ export interface Box {
   inCandidate: boolean;
   kept: boolean;
   /** Levels up to the nearest box with each mark, and with each tag. */
-  marks: Uint8Array;
-  tags: Uint8Array;
+  marks: readonly number[];
+  tags: readonly number[];
 }
 
 /** The verdict of the rules about an element. */
@@ -67,11 +69,17 @@ export interface Hints {
   isHidden(element: Element): boolean;
 }
 
-export function newBox(element: Element, parent: Box | null, firstBlock: number, hints: Hints): Box {
+export function newBox(
+  element: Element,
+  parent: Box | null,
+  { at, firstBlock }: Pick<Box, "at" | "firstBlock">,
+  hints: Hints,
+): Box {
   const { name } = element.tag;
   return {
     element,
     parent,
+    at,
     depth: parent === null ? 0 : parent.depth + 1,
     shape: `${name}.${(element.attr("class") ?? "").slice(0, 40)}`,
     words: 0,
@@ -95,7 +103,7 @@ export function newBox(element: Element, parent: Box | null, firstBlock: number,
   };
 }
 
-function marksAround(element: Element, parent: Box | null): Uint8Array {
+function marksAround(element: Element, parent: Box | null): number[] {
   const marks = levelsUp(parent?.marks, MARK_NAMES.length);
   if (parent === null) return marks;
   let bits = marksOf(layoutNames(element));
@@ -103,19 +111,21 @@ function marksAround(element: Element, parent: Box | null): Uint8Array {
   return marks;
 }
 
-function tagsAround(element: Element, parent: Box | null): Uint8Array {
+function tagsAround(element: Element, parent: Box | null): number[] {
   const tags = levelsUp(parent?.tags, TAGS.length);
-  for (const name of [element.tag.name, ROLES[element.attr("role") ?? ""] ?? ""]) {
-    const index = TAG_INDEX.get(name);
-    if (index !== undefined) tags[index] = 0;
-  }
+  const own = TAG_INDEX.get(element.tag.name);
+  if (own !== undefined) tags[own] = 0;
+  const role = element.attr("role");
+  const meant = role === undefined ? undefined : TAG_INDEX.get(ROLES[role] ?? "");
+  if (meant !== undefined) tags[meant] = 0;
   return tags;
 }
 
-function levelsUp(above: Uint8Array | undefined, length: number): Uint8Array {
-  const levels = new Uint8Array(length).fill(FAR);
-  if (above !== undefined)
-    for (let index = 0; index < length; index += 1) levels[index] = Math.min(FAR, above[index]! + 1);
+/** Plain lists: typed arrays of this size take several times as long to create. */
+function levelsUp(above: readonly number[] | undefined, length: number): number[] {
+  const levels: number[] = [];
+  for (let index = 0; index < length; index += 1)
+    levels.push(above === undefined ? FAR : Math.min(FAR, above[index]! + 1));
   return levels;
 }
 

@@ -214,7 +214,11 @@ function specOf(options: CrawlOptions): PlanSpec {
   const document = documentOf(pageRecipeOf(options));
   const source = sourceWanted(options);
   const wantsArticle = article ?? (fields === null && source === null);
-  const about = { links: wantsArticle, article: wantsArticle, ...(document === null ? {} : { document }) };
+  const about = {
+    links: wantsArticle ? ("urls" as const) : false,
+    article: wantsArticle,
+    ...(document === null ? {} : { document }),
+  };
   // The schema is that of the final records.
   if (source !== null) return { fields, ...about, ...source };
   const spec: PlanSpec = { fields: fields ?? ABOUT_ARTICLE, ...about };

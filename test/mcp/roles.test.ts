@@ -70,3 +70,59 @@ test("tools see what the key sees: limits hold, and an ended key does not connec
   await served.call({ method: "DELETE", path: `/keys/${limited.id}`, headers: admin });
   await assert.rejects(agent(limited.key));
 });
+
+/** What a tool is called with for its schema to accept it: everything in it belongs to others. */
+function argumentsOf(name: string, ids: { run: string; flow: string }): Record<string, unknown> {
+  const url = "https://a.example/";
+  const all: Record<string, Record<string, unknown>> = {
+    scrape: { url },
+    crawl_start: { url },
+    crawl_status: { run_id: ids.run },
+    crawl_results: { run_id: ids.run },
+    extract_preview: { url, fields: { title: "h1" } },
+    extract_learn: { urls: [url], examples: { title: ["A"] } },
+    run_cancel: { run_id: ids.run },
+    workflow_start: { template: "price-monitor" },
+    workflow_status: { workflow_id: ids.flow },
+    sites: {},
+  };
+  return all[name] ?? assert.fail(`no arguments for ${name}`);
+}
+
+test("every tool refuses an expired, a revoked and a limited key: nothing of others is shown, started or stopped", async (t) => {
+  const { served, admin, makeKey, agent } = await openAgents(t);
+  const run = await served.send("POST", "/scraping/async-scrape", { url: "https://a.example/" }, admin);
+  const definition = { name: "Secret flow", steps: [{ name: "wait", task_type: "wait", params: { seconds: 1 } }] };
+  const flow = await served.send("POST", "/workflows", { definition }, admin);
+  const ids = { run: run.json<{ task_id: string }>().task_id, flow: flow.json<{ id: string }>().id };
+  const limited = await makeKey({ role: "operator", sites: ["b.example"] });
+  const client = await agent(limited.key);
+  for (const { tool } of TOOLS) {
+    const { isError, content } = await client.callTool({
+      name: tool.name,
+      arguments: argumentsOf(tool.name, ids),
+    });
+    const text = JSON.stringify(content);
+    assert.equal(isError, true, `${tool.name}: ${text}`);
+    assert.doesNotMatch(text, /Secret flow|"status"/, tool.name);
+    // Refused for its limits, not for its arguments.
+    assert.match(text, /limited|no run|no workflow|no crawl|not found|does not exist/i, `${tool.name}: ${text}`);
+  }
+  const { status } = (await served.get(`/scraping/tasks/${ids.run}/status`, admin)).json<{ status: string }>();
+  assert.notEqual(status, "cancelled");
+  const runs = (await served.get("/runs", admin)).json<unknown[]>();
+  assert.equal(runs.length, 2, "nothing was started");
+
+  const soon = new Date(Date.now() + 300).toISOString();
+  const ended = [await makeKey({ role: "admin", expires_at: soon }), await makeKey({ role: "admin" })];
+  await served.call({ method: "DELETE", path: `/keys/${ended[1]!.id}`, headers: admin });
+  for (const { key } of ended) {
+    const own = { authorization: `Bearer ${key}`, accept: "application/json, text/event-stream" };
+    while ((await served.get("/keys/me", own)).status === 200) await new Promise((r) => setTimeout(r, 20));
+    for (const { tool } of TOOLS) {
+      const call = { name: tool.name, arguments: argumentsOf(tool.name, ids) };
+      const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: call };
+      assert.equal((await served.send("POST", "/mcp", body, own)).status, 401, tool.name);
+    }
+  }
+});

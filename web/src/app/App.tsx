@@ -11,6 +11,7 @@ import { LoginAgain, LoginPage } from "./Login.tsx";
 import { NotFound } from "./NotFound.tsx";
 import { part } from "./part.ts";
 import { Shell } from "./Shell.tsx";
+import { WithRights } from "./WithRights.tsx";
 
 /** Every page is a separate chunk, loaded when it is opened. */
 const PAGES = [
@@ -59,8 +60,6 @@ export function App() {
     void ask();
   }, []);
   const inside = isInside(access);
-  const hears = inside && access !== "expired";
-  useEffect(() => (hears ? live.open() : undefined), [hears]);
   useEffect(() => {
     if (inside && path === "/login") go("/", { replace: true });
   }, [inside, path, go]);
@@ -69,6 +68,8 @@ export function App() {
   const onLoggedIn = () => {
     setAccess("logged_in");
     loggedIn();
+    // Perhaps by another key.
+    void queryClient.invalidateQueries();
   };
   if (access === "refused")
     return (
@@ -89,22 +90,24 @@ export function App() {
     await call("logOut").catch(() => {});
     clearDrafts();
     queryClient.clear();
-    setAccess("refused");
+    await ask();
   };
   return (
     <QueryClientProvider client={queryClient}>
-      <Shell onLogOut={access === "open" ? null : () => void logOut()}>
-        <Boundary key={path}>
-          <Suspense fallback={<PageSkeleton />}>
-            <Switch>
-              {PAGES.map(([at, Page]) => (
-                <Route key={at} path={at} component={Page} />
-              ))}
-              <Route component={NotFound} />
-            </Switch>
-          </Suspense>
-        </Boundary>
-      </Shell>
+      <WithRights hears={access !== "expired"}>
+        <Shell onLogOut={() => void logOut()}>
+          <Boundary key={path}>
+            <Suspense fallback={<PageSkeleton />}>
+              <Switch>
+                {PAGES.map(([at, Page]) => (
+                  <Route key={at} path={at} component={Page} />
+                ))}
+                <Route component={NotFound} />
+              </Switch>
+            </Suspense>
+          </Boundary>
+        </Shell>
+      </WithRights>
       {access === "expired" ? <LoginAgain onDone={onLoggedIn} /> : null}
     </QueryClientProvider>
   );

@@ -97,8 +97,8 @@ function LoginForm({ onDone, children }: { onDone: () => void; children: ReactNo
         error={error}
         help={
           <>
-            The value of <code>APP_API_TOKEN</code> of this server. You stay logged in until a week after your last
-            visit.
+            Your access key, or the value of <code>APP_API_TOKEN</code> of this server. You stay logged in until a week
+            after your last visit.
           </>
         }
         onChange={(event) => {

@@ -5,13 +5,15 @@ import { type Connection, useConnection } from "../api/live.ts";
 import { IconButton, LinkButton } from "../ui/Button.tsx";
 import { Icon, type IconName, Logo } from "../ui/Icon.tsx";
 import { Toasts } from "../ui/overlay/Toast.tsx";
+import { useRefusals } from "../ui/rights.ts";
 import { Help } from "./Help.tsx";
+import { SignedIn } from "./SignedIn.tsx";
 import { useShortcuts } from "./keyboard.ts";
 import { isHere, NAV } from "./nav.ts";
 import { setTheme, type Theme, THEMES, useThemeChoice } from "./theme.ts";
 import "./shell.css";
 
-export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (() => void) | null }) {
+export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: () => void }) {
   const [path] = useLocation();
   const [drawer, setDrawer] = useState(false);
   const [help, setHelp] = useState(false);
@@ -39,7 +41,7 @@ export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (
           <Logo />
           Orbweaver
         </Link>
-        <LinkButton href="/new" kind="primary" size="small" icon="plus">
+        <LinkButton href="/new" kind="primary" size="small" icon="plus" needs="startCrawl">
           New
         </LinkButton>
       </header>
@@ -84,9 +86,10 @@ function Sidebar({
   search: RefObject<HTMLInputElement | null>;
   connection: Connection;
   onHelp: () => void;
-  onLogOut: (() => void) | null;
+  onLogOut: () => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
+  const refusalOf = useRefusals();
   useEffect(() => {
     if (!open) return;
     box.current?.querySelector<HTMLElement>("a")?.focus();
@@ -106,13 +109,13 @@ function Sidebar({
             Orbweaver
           </Link>
         </div>
-        <LinkButton href="/new" kind="primary" icon="plus" className="sidebar-new" title="New (n)">
+        <LinkButton href="/new" kind="primary" icon="plus" className="sidebar-new" title="New (n)" needs="startCrawl">
           New
         </LinkButton>
         <SearchBox field={search} />
         <nav aria-label="Main">
           <ul>
-            {NAV.map(({ href, name, icon }) => (
+            {NAV.filter(({ needs }) => refusalOf(needs) === null).map(({ href, name, icon }) => (
               <li key={href}>
                 <Link
                   href={href}
@@ -126,12 +129,12 @@ function Sidebar({
             ))}
           </ul>
         </nav>
+        <SignedIn onLogOut={onLogOut} />
         <div className="sidebar-foot">
           <ConnectionSign connection={connection} />
           <div className="row">
             <ThemeButton />
             <IconButton label="Keyboard shortcuts (?)" icon="keyboard" size="small" onClick={onHelp} />
-            {onLogOut === null ? null : <IconButton label="Log out" icon="logout" size="small" onClick={onLogOut} />}
           </div>
         </div>
       </div>
@@ -170,9 +173,12 @@ function SearchBox({ field }: { field: RefObject<HTMLInputElement | null> }) {
   );
 }
 
+const POLLED = "Reloads every 15 s";
 const CONNECTION_WORDS: Record<Connection, string> = { connecting: "Connecting", open: "Live", lost: "Not connected" };
 
 function ConnectionSign({ connection }: { connection: Connection }) {
+  const isPolled = useRefusals()("streamLive") !== null;
+  if (isPolled) return <span className="connection">{POLLED}</span>;
   return (
     <span className={`connection connection-${connection}`} title="Live updates of this page">
       <i />

@@ -105,6 +105,7 @@ export default function Jobs() {
           <Button
             size="small"
             icon="runs"
+            needs="startRun"
             busy={start.isPending && start.variables.params.job_id === job.id}
             onClick={() => start.mutate({ params: { job_id: job.id } })}
           >
@@ -116,8 +117,13 @@ export default function Jobs() {
             className="button button-quiet button-small button-icon"
             items={[
               { name: "Edit", icon: "edit", onChoose: () => go(`/new?job=${job.id}`) },
-              { name: "Edit schedule", icon: "schedules", onChoose: () => setScheduled(job) },
-              { name: "Retention …", icon: "clock", onChoose: () => setKeeping(job) },
+              {
+                name: "Edit schedule",
+                icon: "schedules",
+                needs: "changeJob",
+                onChoose: () => setScheduled(job),
+              },
+              { name: "Retention …", icon: "clock", needs: "changeJob", onChoose: () => setKeeping(job) },
               ...(job.kind === "workflow"
                 ? []
                 : [
@@ -126,7 +132,7 @@ export default function Jobs() {
                   ]),
               { name: "Versions", icon: "clock", onChoose: () => go(`/jobs/${job.id}/versions`) },
               { name: "Show runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
-              { name: "Delete", icon: "trash", danger: true, onChoose: () => setDeleted(job) },
+              { name: "Delete", icon: "trash", danger: true, needs: "deleteJob", onChoose: () => setDeleted(job) },
             ]}
           />
         </span>
@@ -140,7 +146,7 @@ export default function Jobs() {
         note="Saved scrapes, crawls and workflows, to run manually or on a schedule."
         actions={
           rows.length === 0 ? undefined : (
-            <LinkButton href="/new" icon="plus">
+            <LinkButton href="/new" icon="plus" needs="createJob">
               New job
             </LinkButton>
           )
@@ -267,7 +273,7 @@ function NoJobs() {
       icon="jobs"
       title="No jobs yet"
       actions={
-        <LinkButton href="/new" kind="primary" icon="plus">
+        <LinkButton href="/new" kind="primary" icon="plus" needs="createJob">
           New job
         </LinkButton>
       }

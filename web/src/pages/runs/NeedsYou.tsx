@@ -57,6 +57,7 @@ export function NeedsYou({ run }: { run: Run }) {
             />
             <Button
               kind="primary"
+              needs="resolveRun"
               disabled={session === ""}
               busy={resolve.isPending}
               onClick={() => resolve.mutate({ params, body: { session_id: session } })}
@@ -70,7 +71,7 @@ export function NeedsYou({ run }: { run: Run }) {
                 Open the page
               </LinkButton>
             )}
-            <Button kind="quiet" onClick={() => setLeaving(true)}>
+            <Button kind="quiet" needs="resolveRun" onClick={() => setLeaving(true)}>
               Give up this page
             </Button>
             <Link className="link" href={`/runs/${run.id}?tab=pages`}>

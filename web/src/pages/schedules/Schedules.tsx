@@ -117,7 +117,7 @@ export default function Schedules() {
         note="Jobs that run automatically. Times are in the time zone of each schedule."
         actions={
           list.rows.length === 0 ? undefined : (
-            <LinkButton href="/new" icon="plus">
+            <LinkButton href="/new" icon="plus" needs="createJob">
               New job
             </LinkButton>
           )
@@ -143,7 +143,7 @@ export default function Schedules() {
                 icon="schedules"
                 title="Nothing is scheduled yet"
                 actions={
-                  <LinkButton href="/new" kind="primary" icon="plus">
+                  <LinkButton href="/new" kind="primary" icon="plus" needs="createJob">
                     New job
                   </LinkButton>
                 }

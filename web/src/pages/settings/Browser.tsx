@@ -2,6 +2,7 @@ import { call } from "../../api/client.ts";
 import { queryClient, useCall } from "../../api/query.ts";
 import { setTheme, type Theme, useThemeChoice } from "../../app/theme.ts";
 import { GENERAL, GO_TO, IN_LISTS } from "../../logic/shortcuts.ts";
+import { useOwnRights } from "../../api/rights.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Segmented } from "../../ui/Field.tsx";
@@ -18,6 +19,7 @@ const THEMES = [
 export function Browser() {
   const theme = useThemeChoice();
   const login = useCall("getLogin");
+  const own = useOwnRights();
   const logOut = async () => {
     try {
       await call("logOut");
@@ -43,9 +45,13 @@ export function Browser() {
           <Segmented label="Theme" value={theme} choices={THEMES} onChange={(value) => setTheme(value as Theme)} />
         </Card>
         <Card title="Access">
-          {login.data?.token_needed === true ? (
+          {login.data?.token_needed === true || (own.data !== undefined && own.data.kind !== "local") ? (
             <div className="spread">
-              <span className="soft">This browser is logged in with the token of the server.</span>
+              <span className="soft">
+                {own.data === undefined || own.data.kind === "token"
+                  ? "This browser is logged in with the token of the server."
+                  : `This browser is logged in as ${own.data.name}, with the role ${own.data.role}.`}
+              </span>
               <Button icon="logout" onClick={() => void logOut()}>
                 Log out
               </Button>

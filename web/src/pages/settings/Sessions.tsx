@@ -43,7 +43,7 @@ export function Sessions() {
     <Card
       title="Site sessions"
       actions={
-        <Button size="small" icon="plus" onClick={() => setAdding(true)}>
+        <Button size="small" icon="plus" needs="createSession" onClick={() => setAdding(true)}>
           Add session
         </Button>
       }
@@ -90,6 +90,7 @@ export function Sessions() {
                 {session.health === null ? null : <StatusBadge status={session.health.status} />}
                 <Button
                   size="small"
+                  needs="checkSession"
                   busy={check.isPending && check.variables?.params.session_id === session.id}
                   onClick={() => check.mutate({ params: { session_id: session.id } })}
                 >
@@ -98,6 +99,7 @@ export function Sessions() {
                 <Button
                   size="small"
                   kind="danger"
+                  needs="deleteSession"
                   aria-label={`Delete session ${session.name ?? session.origin}`}
                   onClick={() => setDoomed(session)}
                 >

@@ -135,7 +135,7 @@ function NoSites() {
       icon="sites"
       title="No sites yet"
       actions={
-        <LinkButton href="/new" kind="primary" icon="plus">
+        <LinkButton href="/new" kind="primary" icon="plus" needs="startCrawl">
           Start a crawl
         </LinkButton>
       }

@@ -15,7 +15,7 @@ export default function Workflows() {
         title="Workflows"
         note="Steps that depend on each other: crawl, download, validate, export, notify."
         actions={
-          <LinkButton href="/new?kind=workflow" kind="primary" icon="plus">
+          <LinkButton href="/new?kind=workflow" kind="primary" icon="plus" needs="createWorkflow">
             New workflow
           </LinkButton>
         }

@@ -81,9 +81,9 @@ async function openHandler(deps: ApiDeps, api: Parameters<typeof mcpRoutes>[0], 
     const stream = Readable.fromWeb(answer.body as ReadableStream);
     const stop = untilRevoked(request, clock, RECHECK_MS, () => {
       gone.abort();
-      stream.destroy(new Error("the key was revoked"));
+      reply.raw.destroy();
     });
-    stream.once("close", stop);
+    reply.raw.once("close", stop);
     return reply.header("x-accel-buffering", "no").send(stream);
   };
 }

@@ -44,7 +44,7 @@ async function callRoute(served: TestApi, method: string, url: string, key: stri
       : {}),
     signal: gone.signal,
   });
-  const isJson = response.headers.get("content-type")?.includes("json") === true;
+  const isJson = method !== "HEAD" && response.headers.get("content-type")?.includes("json") === true;
   const body = isJson ? ((await response.json()) as { code?: string }) : {};
   gone.abort();
   return { status: response.status, code: body.code ?? "" };

@@ -48,6 +48,7 @@ describe("access keys and the audit log in the dashboard", browserGate, () => {
   /** A page of the dashboard, signed in. */
   async function signedIn(secret: string, path: string, { expected = /401/, phone = false } = {}) {
     const opened = await openPage(browser, server.url, path, { expected, phone });
+    opened.page.context().setDefaultTimeout(10_000); // TEMPORARY
     await opened.page.getByLabel("Token").fill(secret);
     await opened.page.getByRole("button", { name: "Log in" }).click();
     return opened;
@@ -86,7 +87,7 @@ describe("access keys and the audit log in the dashboard", browserGate, () => {
     assert.match(secret, /^orb_[\w-]{43}$/);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await dialog.getByRole("button", { name: "Copy the key" }).click();
-    await dialog.getByText("Copied").waitFor();
+    await dialog.getByText("Copied", { exact: true }).waitFor();
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), secret);
     await assertAccessible(page);
     await dialog.getByRole("button", { name: "I have copied it" }).click();
@@ -151,6 +152,7 @@ describe("access keys and the audit log in the dashboard", browserGate, () => {
     assert.ok(lines.every((line) => (JSON.parse(line) as { action: string }).action === "job.updated"));
 
     await page.goto(`${server.url}/settings?tab=audit&object_id=${id}&action=job.updated`);
+    await page.getByText("100 entries loaded").waitFor();
     await page.mouse.wheel(0, 100_000);
     await page.getByText("111 entries").waitFor();
     await page.mouse.wheel(0, 100_000);
@@ -232,10 +234,13 @@ describe("access keys and the audit log in the dashboard", browserGate, () => {
 
   it("fits phones", async () => {
     await keyFor({ name: "phone", role: "viewer", sites: ["a-very-long-host-name.example-of-a-shop.test"] });
-    for (const tab of ["keys", "audit"]) {
+    for (const [tab, text] of [
+      ["keys", "phone"],
+      ["audit", "Key created"],
+    ] as const) {
       await using opened = await signedIn(TOKEN, `/settings?tab=${tab}`, { phone: true });
       const { page } = opened;
-      await page.getByRole("tabpanel").getByText("phone").first().waitFor();
+      await page.getByRole("tabpanel").getByText(text).first().waitFor();
       await assertFits(page);
       await assertAccessible(page);
     }

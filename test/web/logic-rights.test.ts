@@ -121,6 +121,10 @@ describe("the audit log of the dashboard", () => {
     assert.equal(hrefOf({ kind: "job", id: "a b" }), "/new?job=a%20b");
     assert.equal(hrefOf({ kind: "elsewhere", id: "1" }), null);
     assert.equal(hrefOf({ kind: "job", id: null }), null);
-    assert.deepEqual([valueText(null), valueText(""), valueText(["a"])], ["–", "(empty)", '[\n  "a"\n]']);
+    assert.deepEqual(
+      [valueText(null), valueText(""), valueText([{ a: 1 }])],
+      ["–", "(empty)", '[\n  {\n    "a": 1\n  }\n]'],
+    );
+    assert.deepEqual([valueText([]), valueText(["a", 1])], ["(empty)", "a, 1"]);
   });
 });

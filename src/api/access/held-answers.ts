@@ -36,7 +36,8 @@ export function sendBytes(
   bytes: Readable | AsyncIterable<Uint8Array | string>,
 ): ApiReply {
   const stream = bytes instanceof Readable ? bytes : Readable.from(madeFor(request, bytes));
-  const stop = untilRevoked(request, clock, RECHECK_MS, () => stream.destroy(new Error("the key was revoked")));
-  stream.once("close", stop);
+  // Not only the stream, which first waits for what it is reading.
+  const stop = untilRevoked(request, clock, RECHECK_MS, () => reply.raw.destroy());
+  reply.raw.once("close", stop);
   return reply.send(stream);
 }

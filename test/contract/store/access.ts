@@ -314,7 +314,7 @@ export function accessScenarios(scenario: Scenario): void {
     const run = (await start(kit, "a.example", { jobId: created.id })).created;
     await kit.store.updateJob(created.id, { site: "b.example", url: "https://b.example/" }, kit.now);
     const remove = (runs: boolean) => as("limited", () => kit.store.deleteJob(created.id, kit.now, { runs }), limits);
-    await refused("outside_limits", remove(true));
+    await refused("illegal_transition", remove(true));
     await refused("illegal_transition", remove(false));
     await kit.store.changeRun(run.id, "cancelled", "Run cancelled", kit.now);
     await refused("outside_limits", remove(true));

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import { addressOf } from "../../../api/client.ts";
 import { usePages } from "../../../api/query.ts";
-import { count } from "../../../logic/format.ts";
+import { count, exactTime } from "../../../logic/format.ts";
 import { Button, LinkButton } from "../../../ui/Button.tsx";
 import { Card, KeyValue } from "../../../ui/Card.tsx";
 import { Input, Select } from "../../../ui/Field.tsx";
@@ -27,19 +27,6 @@ import {
 import "./access.css";
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { id: "at", name: "When", width: "110px", priority: 8, cell: ({ at }) => <Time at={at} /> },
-  {
-    id: "who",
-    name: "Who",
-    width: "minmax(130px, 1fr)",
-    priority: 7,
-    cell: (entry) => (
-      <div className="config-name">
-        <span className="wrap">{entry.actor.name}</span>
-        <span className="soft">{actorKindText(entry)}</span>
-      </div>
-    ),
-  },
   {
     id: "what",
     name: "What",
@@ -69,12 +56,25 @@ const COLUMNS: readonly Column<Entry>[] = [
       ),
   },
   {
+    id: "who",
+    name: "Who",
+    width: "minmax(130px, 1fr)",
+    priority: 7,
+    cell: (entry) => (
+      <div className="config-name">
+        <span className="wrap">{entry.actor.name}</span>
+        <span className="soft">{actorKindText(entry)}</span>
+      </div>
+    ),
+  },
+  {
     id: "ip",
     name: "From",
     width: "120px",
     priority: 3,
     cell: ({ ip }) => (ip === null ? <span className="soft">–</span> : <span className="num wrap">{ip}</span>),
   },
+  { id: "at", name: "When", width: "110px", priority: 8, cell: ({ at }) => <Time at={at} /> },
 ];
 
 /** Who changed what. */
@@ -187,7 +187,7 @@ function Filters({ filter, onChange }: { filter: Filter; onChange: (more: Partia
         onChange={(object_id) => onChange({ object_id })}
       />
       <Input
-        label="From"
+        label="Since"
         type="date"
         value={filter.since}
         onChange={({ target }) => onChange({ since: target.value })}
@@ -257,7 +257,7 @@ function Details({ entry }: { entry: Entry }) {
     <div className="stack">
       <KeyValue
         pairs={[
-          { name: "When", value: <Time at={at} /> },
+          { name: "When", value: exactTime(Date.parse(at)) },
           { name: "Who", value: `${actor.name} (${actorKindText(entry)})` },
           actor.id === null ? null : { name: "Id", value: <span className="num wrap">{actor.id}</span> },
           { name: "Object", value: <ObjectName object={entry.object} /> },

@@ -102,9 +102,11 @@ export function hrefOf({ kind, id }: Entry["object"]): string | null {
   );
 }
 
-/** A value before or after, for reading: lists and objects over several lines. */
+/** A value before or after, for reading: objects over several lines. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return "–";
   if (typeof value === "string") return value === "" ? "(empty)" : value;
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object"))
+    return value.length === 0 ? "(empty)" : value.join(", ");
   return JSON.stringify(value, null, 2) ?? "–";
 }

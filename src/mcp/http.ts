@@ -79,7 +79,7 @@ async function openHandler(deps: ApiDeps, api: Parameters<typeof mcpRoutes>[0], 
     reply.code(answer.status);
     if (answer.body === null) return reply.send();
     const stream = Readable.fromWeb(answer.body as ReadableStream);
-    const stop = untilRevoked(request, clock, RECHECK_MS, () => {
+    const stop = untilRevoked(request, deps, RECHECK_MS, () => {
       gone.abort();
       reply.raw.destroy();
     });

@@ -1,8 +1,8 @@
 /** Answers that outlive their handler: they read as the caller, and end when its key is revoked, expires or changes. */
 import { Readable } from "node:stream";
-import type { Clock } from "../../base/clock.ts";
 import { asCaller, type Caller } from "../../domain/access/caller.ts";
 import type { Principal } from "../../domain/access/principal.ts";
+import type { ApiDeps } from "../deps.ts";
 import type { ApiReply, ApiRequest } from "../instance.ts";
 import { untilRevoked } from "../auth.ts";
 import { RECHECK_MS } from "./keys.ts";
@@ -32,12 +32,12 @@ export function madeFor<T>(request: ApiRequest, values: AsyncIterable<T>): Async
 export function sendBytes(
   request: ApiRequest,
   reply: ApiReply,
-  { clock }: { clock: Clock },
+  deps: Pick<ApiDeps, "clock" | "store">,
   bytes: Readable | AsyncIterable<Uint8Array | string>,
 ): ApiReply {
   const stream = bytes instanceof Readable ? bytes : Readable.from(madeFor(request, bytes));
   // Not only the stream, which first waits for what it is reading.
-  const stop = untilRevoked(request, clock, RECHECK_MS, () => reply.raw.destroy());
+  const stop = untilRevoked(request, deps, RECHECK_MS, () => reply.raw.destroy());
   reply.raw.once("close", stop);
   return reply.send(stream);
 }

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
-import { call, loggedIn, whenUnauthorized } from "../api/client.ts";
+import { type Answer, call, loggedIn, whenUnauthorized } from "../api/client.ts";
 import { live } from "../api/live.ts";
 import { queryClient } from "../api/query.ts";
 import { clearDrafts } from "../pages/new/useDraft.ts";
@@ -43,11 +43,13 @@ const isInside = (access: Access) => access === "open" || access === "logged_in"
 
 export function App() {
   const [access, setAccess] = useState<Access>("asking");
+  const [login, setLogin] = useState<Answer<"getLogin"> | null>(null);
   const [path, go] = useLocation();
   const ask = async () => {
     try {
-      const { token_needed, logged_in } = await call("getLogin");
-      setAccess(logged_in ? (token_needed ? "logged_in" : "open") : "refused");
+      const found = await call("getLogin");
+      setLogin(found);
+      setAccess(found.logged_in ? (found.can_log_out ? "logged_in" : "open") : "refused");
     } catch (error) {
       setAccess({ error });
     }
@@ -70,10 +72,13 @@ export function App() {
     loggedIn();
     // Perhaps by another key.
     void queryClient.invalidateQueries();
+    // Who it is now is only shown.
+    call("getLogin").then(setLogin, () => {});
   };
   if (access === "refused")
     return (
       <LoginPage
+        login={login}
         onDone={() => {
           queryClient.clear();
           onLoggedIn();
@@ -90,12 +95,13 @@ export function App() {
     await call("logOut").catch(() => {});
     clearDrafts();
     queryClient.clear();
+    setLogin((old) => old && { ...old, sign_in_error: null });
     await ask();
   };
   return (
     <QueryClientProvider client={queryClient}>
       <WithRights hears={access !== "expired"}>
-        <Shell onLogOut={() => void logOut()}>
+        <Shell onLogOut={login?.can_log_out === false ? null : () => void logOut()}>
           <Boundary key={path}>
             <Suspense fallback={<PageSkeleton />}>
               <Switch>
@@ -108,7 +114,7 @@ export function App() {
           </Boundary>
         </Shell>
       </WithRights>
-      {access === "expired" ? <LoginAgain onDone={onLoggedIn} /> : null}
+      {access === "expired" ? <LoginAgain login={login} onDone={onLoggedIn} /> : null}
     </QueryClientProvider>
   );
 }

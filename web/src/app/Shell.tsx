@@ -2,7 +2,8 @@
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { type Connection, useConnection } from "../api/live.ts";
-import { IconButton, LinkButton } from "../ui/Button.tsx";
+import { IconButton } from "../ui/Button.tsx";
+import { NewButton } from "../ui/NewButton.tsx";
 import { Icon, type IconName, Logo } from "../ui/Icon.tsx";
 import { Toasts } from "../ui/overlay/Toast.tsx";
 import { useRefusals } from "../ui/rights.ts";
@@ -13,7 +14,7 @@ import { isHere, NAV } from "./nav.ts";
 import { setTheme, type Theme, THEMES, useThemeChoice } from "./theme.ts";
 import "./shell.css";
 
-export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: () => void }) {
+export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (() => void) | null }) {
   const [path] = useLocation();
   const [drawer, setDrawer] = useState(false);
   const [help, setHelp] = useState(false);
@@ -41,9 +42,9 @@ export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (
           <Logo />
           Orbweaver
         </Link>
-        <LinkButton href="/new" kind="primary" size="small" icon="plus" needs="startCrawl">
+        <NewButton kind="primary" size="small">
           New
-        </LinkButton>
+        </NewButton>
       </header>
       <Sidebar
         open={drawer}
@@ -86,7 +87,7 @@ function Sidebar({
   search: RefObject<HTMLInputElement | null>;
   connection: Connection;
   onHelp: () => void;
-  onLogOut: () => void;
+  onLogOut: (() => void) | null;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const refusalOf = useRefusals();
@@ -109,9 +110,9 @@ function Sidebar({
             Orbweaver
           </Link>
         </div>
-        <LinkButton href="/new" kind="primary" icon="plus" className="sidebar-new" title="New (n)" needs="startCrawl">
+        <NewButton kind="primary" className="sidebar-new" title="New (n)">
           New
-        </LinkButton>
+        </NewButton>
         <SearchBox field={search} />
         <nav aria-label="Main">
           <ul>

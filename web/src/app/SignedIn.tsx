@@ -7,7 +7,7 @@ import { Icon } from "../ui/Icon.tsx";
 const TOKEN_NAME = "Server token";
 
 /** Who uses the dashboard, with which role; nobody signs in where no token is set. */
-export function SignedIn({ onLogOut }: { onLogOut: () => void }) {
+export function SignedIn({ onLogOut }: { onLogOut: (() => void) | null }) {
   const { data } = useOwnRights();
   if (data === undefined || data.kind === "local") return null;
   const name = data.kind === "token" ? TOKEN_NAME : data.name;
@@ -24,7 +24,7 @@ export function SignedIn({ onLogOut }: { onLogOut: () => void }) {
           {isLimited(data) ? ", limited" : ""}
         </span>
       </span>
-      <IconButton label="Log out" icon="logout" size="small" onClick={onLogOut} />
+      {onLogOut === null ? null : <IconButton label="Log out" icon="logout" size="small" onClick={onLogOut} />}
     </div>
   );
 }

@@ -1,8 +1,8 @@
+import type { Answer } from "../../api/client.ts";
 import { call } from "../../api/client.ts";
 import { queryClient, useCall } from "../../api/query.ts";
 import { setTheme, type Theme, useThemeChoice } from "../../app/theme.ts";
 import { GENERAL, GO_TO, IN_LISTS } from "../../logic/shortcuts.ts";
-import { useOwnRights } from "../../api/rights.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Segmented } from "../../ui/Field.tsx";
@@ -15,11 +15,17 @@ const THEMES = [
   { value: "dark", name: "Dark" },
 ];
 
+function accessOf(caller: Answer<"getLogin">["caller"]): string {
+  if (caller === null || caller.kind === "local") return "This browser is not logged in.";
+  if (caller.kind === "token") return "This browser is logged in with the token of the server.";
+  const how = caller.kind === "key" ? `with the key ${caller.name}` : `as ${caller.name}`;
+  return `This browser is logged in ${how}, with the role ${caller.role}.`;
+}
+
 /** Settings of this browser: theme, keys and login. */
 export function Browser() {
   const theme = useThemeChoice();
   const login = useCall("getLogin");
-  const own = useOwnRights();
   const logOut = async () => {
     try {
       await call("logOut");
@@ -45,16 +51,14 @@ export function Browser() {
           <Segmented label="Theme" value={theme} choices={THEMES} onChange={(value) => setTheme(value as Theme)} />
         </Card>
         <Card title="Access">
-          {login.data?.token_needed === true || (own.data !== undefined && own.data.kind !== "local") ? (
+          {login.data === undefined ? null : login.data.token_needed ? (
             <div className="spread">
-              <span className="soft">
-                {own.data === undefined || own.data.kind === "token"
-                  ? "This browser is logged in with the token of the server."
-                  : `This browser is logged in as ${own.data.name}, with the role ${own.data.role}.`}
-              </span>
-              <Button icon="logout" onClick={() => void logOut()}>
-                Log out
-              </Button>
+              <span className="soft">{accessOf(login.data.caller)}</span>
+              {login.data.can_log_out ? (
+                <Button icon="logout" onClick={() => void logOut()}>
+                  Log out
+                </Button>
+              ) : null}
             </div>
           ) : (
             <p className="soft">

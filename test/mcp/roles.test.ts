@@ -74,7 +74,7 @@ test("tools see what the key sees: limits hold, and an ended key does not connec
 });
 
 /** What a tool is called with for its schema to accept it: everything in it belongs to others. */
-function argumentsOf(name: string, ids: { run: string; flow: string }): Record<string, unknown> {
+function argumentsOf(name: string, ids: { run: string; flow: string; job: string }): Record<string, unknown> {
   const url = "https://a.example/";
   const all: Record<string, Record<string, unknown>> = {
     scrape: { url },
@@ -87,6 +87,8 @@ function argumentsOf(name: string, ids: { run: string; flow: string }): Record<s
     workflow_start: { template: "price-monitor" },
     workflow_status: { workflow_id: ids.flow },
     sites: {},
+    search: { query: "news" },
+    changes: { job_id: ids.job },
   };
   return all[name] ?? assert.fail(`no arguments for ${name}`);
 }
@@ -98,7 +100,13 @@ test("every tool refuses an expired, a revoked and a limited key: nothing of oth
   const run = await served.send("POST", "/scraping/async-scrape", { url: "https://a.example/" }, admin);
   const definition = { name: "Secret flow", steps: [{ name: "wait", task_type: "wait", params: { seconds: 1 } }] };
   const flow = await served.send("POST", "/workflows", { definition }, admin);
-  const ids = { run: run.json<{ task_id: string }>().task_id, flow: flow.json<{ id: string }>().id };
+  const page = { name: "Secret job", target_url: "https://a.example/", fields: { title: "h1" } };
+  const job = await served.send("POST", "/jobs", page, admin);
+  const ids = {
+    job: job.json<{ id: string }>().id,
+    run: run.json<{ task_id: string }>().task_id,
+    flow: flow.json<{ id: string }>().id,
+  };
   const limited = await makeKey({ role: "operator", sites: ["b.example"] });
   const client = await agent(limited.key);
   for (const { tool } of TOOLS) {
@@ -108,9 +116,9 @@ test("every tool refuses an expired, a revoked and a limited key: nothing of oth
     });
     const text = JSON.stringify(content);
     assert.equal(isError, true, `${tool.name}: ${text}`);
-    assert.doesNotMatch(text, /Secret flow|"status"/, tool.name);
+    assert.doesNotMatch(text, /Secret flow|Secret job|"status"/, tool.name);
     // Refused for its limits, not for its arguments.
-    assert.match(text, /limited|no run|no workflow|no crawl|not found|does not exist/i, `${tool.name}: ${text}`);
+    assert.match(text, /limited|no run|no workflow|no crawl|no job|not found|does not exist/i, `${tool.name}: ${text}`);
   }
   const { status } = (await served.get(`/scraping/tasks/${ids.run}/status`, admin)).json<{ status: string }>();
   assert.notEqual(status, "cancelled");

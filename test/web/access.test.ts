@@ -48,7 +48,6 @@ describe("access keys and the audit log in the dashboard", browserGate, () => {
   /** A page of the dashboard, signed in. */
   async function signedIn(secret: string, path: string, { expected = /401/, phone = false } = {}) {
     const opened = await openPage(browser, server.url, path, { expected, phone });
-    opened.page.context().setDefaultTimeout(10_000); // TEMPORARY
     await opened.page.getByLabel("Token").fill(secret);
     await opened.page.getByRole("button", { name: "Log in" }).click();
     return opened;

@@ -165,6 +165,14 @@ export const PAGES = [
     prepare: (page) => page.getByRole("searchbox", { name: "Search settings" }).fill("crawl"),
   },
   {
+    name: "settings-keys",
+    path: "/settings?tab=keys",
+    ready: "Settings",
+    whole: false,
+    prepare: (page) => page.getByText("No access keys yet").waitFor(),
+  },
+  { name: "settings-audit", path: "/settings?tab=audit", ready: "Settings", whole: false, prepare: tabIsThere },
+  {
     name: "sites-empty",
     path: "/sites",
     ready: "Sites",

@@ -193,6 +193,7 @@ function Settings({ job }: { job: Job }) {
         <Select
           label="Compare"
           value={monitor?.what ?? "none"}
+          needs="changeJob"
           disabled={change.isPending}
           onChange={({ target }) => choose(target.value)}
           choices={choices}

@@ -106,6 +106,7 @@ export default function Jobs() {
           <Button
             size="small"
             icon="runs"
+            needs="startRun"
             busy={start.isPending && start.variables.params.job_id === job.id}
             onClick={() => start.mutate({ params: { job_id: job.id } })}
           >
@@ -117,8 +118,13 @@ export default function Jobs() {
             className="button button-quiet button-small button-icon"
             items={[
               { name: "Edit", icon: "edit", onChoose: () => go(`/new?job=${job.id}`) },
-              { name: "Edit schedule", icon: "schedules", onChoose: () => setScheduled(job) },
-              { name: "Retention …", icon: "clock", onChoose: () => setKeeping(job) },
+              {
+                name: "Edit schedule",
+                icon: "schedules",
+                needs: "changeJob",
+                onChoose: () => setScheduled(job),
+              },
+              { name: "Retention …", icon: "clock", needs: "changeJob", onChoose: () => setKeeping(job) },
               ...(job.kind === "workflow"
                 ? []
                 : [
@@ -127,7 +133,7 @@ export default function Jobs() {
                   ]),
               { name: "Versions", icon: "clock", onChoose: () => go(`/jobs/${job.id}/versions`) },
               { name: "Show runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
-              { name: "Delete", icon: "trash", danger: true, onChoose: () => setDeleted(job) },
+              { name: "Delete", icon: "trash", danger: true, needs: "deleteJob", onChoose: () => setDeleted(job) },
             ]}
           />
         </span>

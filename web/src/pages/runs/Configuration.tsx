@@ -31,7 +31,7 @@ export function Configuration({ run }: { run: Run }) {
                 Edit the job
               </Link>
             )}
-            <LinkButton href={`/new?from=${run.id}`} size="small" icon="copy">
+            <LinkButton href={`/new?from=${run.id}`} size="small" icon="copy" needs="startCrawl">
               Clone with changes
             </LinkButton>
           </>

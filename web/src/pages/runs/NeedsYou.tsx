@@ -88,6 +88,7 @@ export function NeedsYou({ run, onSaved }: { run: Run; onSaved: (saved: Saved) =
               onChange={({ target }) => setSession(target.value)}
             />
             <Button
+              needs="resolveRun"
               disabled={session === ""}
               busy={resolve.isPending}
               onClick={() => resolve.mutate({ params, body: { session_id: session } })}
@@ -101,7 +102,7 @@ export function NeedsYou({ run, onSaved }: { run: Run; onSaved: (saved: Saved) =
                 Open the page
               </LinkButton>
             )}
-            <Button kind="quiet" onClick={() => setLeaving(true)}>
+            <Button kind="quiet" needs="resolveRun" onClick={() => setLeaving(true)}>
               Give up this page
             </Button>
             <Link className="link" href={`/runs/${run.id}?tab=pages`}>

@@ -53,7 +53,7 @@ export function Sessions() {
               Sign in by hand
             </Button>
           ) : null}
-          <Button size="small" icon="plus" onClick={() => setAdding(true)}>
+          <Button size="small" icon="plus" needs="createSession" onClick={() => setAdding(true)}>
             Add session
           </Button>
         </>
@@ -101,6 +101,7 @@ export function Sessions() {
                 {session.health === null ? null : <StatusBadge status={session.health.status} />}
                 <Button
                   size="small"
+                  needs="checkSession"
                   busy={check.isPending && check.variables?.params.session_id === session.id}
                   onClick={() => check.mutate({ params: { session_id: session.id } })}
                 >
@@ -109,6 +110,7 @@ export function Sessions() {
                 <Button
                   size="small"
                   kind="danger"
+                  needs="deleteSession"
                   aria-label={`Delete session ${session.name ?? session.origin}`}
                   onClick={() => setDoomed(session)}
                 >

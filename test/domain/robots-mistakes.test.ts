@@ -5,7 +5,7 @@ import { crawlDelaySeconds, isAllowed, parseRobots, sitemaps } from "../../src/d
 const FILE = "User-agent: *\nDisallow: /a\nCrawl-delay: 2\nSitemap: https://site.example/s.xml\n";
 
 function isObeyed(source: string | Uint8Array): boolean {
-  const robots = parseRobots(source, "orbweaver");
+  const robots = parseRobots(source, "orbweaver", "https://site.example/robots.txt");
   return !isAllowed(robots, "/a") && crawlDelaySeconds(robots) === 2 && sitemaps(robots).length === 1;
 }
 
@@ -41,11 +41,22 @@ const SPELLINGS: readonly [line: number, spelling: string][] = [
   [1, "Disallaw: /a"],
   [1, "disallow /a"],
   [1, "Disallow\t/a"],
+  [0, "User-agents: *"],
+  [0, 'User-agent: "*"'],
+  [1, "Disalllow: /a"],
+  [1, "Disallow：/a"],
+  [1, "Disallow:: /a"],
+  [1, 'Disallow: "/a"'],
+  [1, "\u200bDisallow: /a"],
+  [1, "Disallow: https://site.example/a"],
+  [1, "Disallow: site.example/a"],
   [1, "Disallow /a # the colon is missing"],
   [1, "Disallow /a:b\nDisallow /a"],
   [2, "Crawldelay: 2"],
   [2, "Crawl delay: 2"],
   [2, "Crawl-delay 2"],
+  [3, "Sitemaps: https://site.example/s.xml"],
+  [3, "Sitemap: <https://site.example/s.xml>"],
   [3, "Site-map: https://site.example/s.xml"],
   [3, "Sitemap https://site.example/s.xml"],
 ];
@@ -84,6 +95,11 @@ test("a sitemap may be named by its path, or by its host without a scheme", () =
     ["http://cdn.example/s.xml", "http://cdn.example/s.xml"],
   ];
   for (const [value, address] of cases) assert.deepEqual(named(value), [address], value);
+  for (const gap of [" ", ", "])
+    assert.deepEqual(named(`https://a.example/s.xml${gap}https://a.example/t.xml`), [
+      "https://a.example/s.xml",
+      "https://a.example/t.xml",
+    ]);
   assert.deepEqual(named("ftp://site.example/s.xml"), []);
   assert.deepEqual(named(""), []);
   assert.deepEqual(sitemaps(parseRobots("Sitemap: /s.xml", "x")), []);

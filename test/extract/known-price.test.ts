@@ -55,6 +55,25 @@ const SHOWN: readonly [text: string, language: string, money: string][] = [
   ["Rs. 1,299", "en-IN", "1299 INR"],
   ["Save 20% – now €15", "en", "15 EUR"],
   ["TRY 3 MONTHS", "en", "null null"],
+  ["Was $20, now $15", "en", "15 USD"],
+  ["List price: $20 Now: $15", "en", "15 USD"],
+  ["Regular price $20", "en", "20 USD"],
+  ["statt 20,00 € nur 15,00 €", "de", "15 EUR"],
+  ["UVP 20,00 € 15,00 €", "de", "15 EUR"],
+  ["Save $5 $15", "en", "15 USD"],
+  ["12x de R$ 99,90", "pt-BR", "null null"],
+  ["R$ 1.299,90 ou 12x de R$ 108,32", "pt-BR", "1299.9 BRL"],
+  ["$ 19 . 99", "en", "19.99 USD"],
+  ["$19 99", "en", "null null"],
+  ["19€99", "fr", "19.99 EUR"],
+  ["$20$15", "en", "20 USD"],
+  ["€ 1.299,-", "", "1299 EUR"],
+  ["$1,299", "es", "1299 null"],
+  ["1만 2,900원", "ko", "12900 KRW"],
+  ["kr.1.299,00", "da", "1299 DKK"],
+  ["Rs.500/-", "en-IN", "500 INR"],
+  ["1,299 บาท", "th", "1299 THB"],
+  ["١٬٢٩٩٫٠٠ ر.س", "ar", "1299 SAR"],
 ];
 
 for (const [text, language, expected] of SHOWN) {
@@ -73,6 +92,30 @@ test("a dollar on a site of a country with its own is that country's; signs that
 test("the price before a reduction does not count, wherever it is marked", () => {
   assert.equal(known("price", `<div class=old-price><span class=price>$20</span></div><b class=price>$15</b>`), 15);
   assert.equal(known("price", `<p class=price><del>$20</del></p>`), null);
+});
+
+test("the price is neither a former one that only screen readers hear, nor that of a unit, nor of the delivery", () => {
+  const woo = `<p class=price><del><span class=amount>$20.00</span></del>
+    <span class=screen-reader-text>Original price was: $20.00.</span><ins><span class=amount>$15.00</span></ins>
+    <span class=screen-reader-text>Current price is: $15.00.</span></p>`;
+  const heard = `<div class=price><span class=sr-only>Original price</span> <span>$20</span>
+    <span class=sr-only>Current price</span><span>$15</span></div>`;
+  const drawn = `<span class=price style="text-decoration:line-through">$20</span><span class=price>$15</span>`;
+  const unit = `<span class=unit-price>$3 / kg</span><span class=price>$15</span>`;
+  const delivery = `<span class=shipping-price>$4.99</span><span class=price>$15</span>`;
+  for (const html of [woo, heard, drawn, unit, delivery]) assert.equal(known("price", html), 15, html);
+});
+
+test("cents may be raised, or in an element of their own; a footnote is none", () => {
+  for (const [html, price] of [
+    ["$19<sup>99</sup>", 19.99],
+    ["1.299<sup>99</sup> <small>Lei</small>", 1299.99],
+    ["19<sup>€99</sup>", 19.99],
+    ["$<span>19</span><span class=cents>99</span>", 19.99],
+    ["$19.99<sup>1</sup>", 19.99],
+    ["$19<sup>1</sup>", 19],
+  ] as const)
+    assert.equal(known("price", `<p class=price>${html}</p>`), price, html);
 });
 
 test("what a newspaper's subscription costs is not the article's price", () => {

@@ -194,3 +194,18 @@ test("links in a template are not on the page; those of a shadow root are", () =
     ["https://site.example/yes"],
   );
 });
+
+test("the number of an element is read as it looks: raised digits are cents, exponents or footnotes, crossed-out ones do not count", () => {
+  for (const [html, number] of [
+    ["$19<sup>99</sup>", 19.99],
+    ["10<sup>6</sup>", 1_000_000],
+    ["1.5 × 10<sup>−3</sup>", 0.0015],
+    ["1,299<sup>2</sup>", 1299],
+    ["$19.99<sup>1</sup>", 19.99],
+    ["120 m<sup>2</sup>", 120],
+    ["<del>$20</del> $15", 15],
+    ["<del>$20</del>", 20],
+    ["$<span>19</span>\n<span>.</span>\n<span>99</span>", 19.99],
+  ] as const)
+    assert.equal(field({ css: "p", type: "number" }, `<p>${html}</p>`), number, html);
+});

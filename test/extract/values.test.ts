@@ -87,6 +87,58 @@ const NUMBERS: readonly [text: string, number: number | null, language?: string]
   ["USD 1 299", 1299],
   ["Sold out", null],
   ["", null],
+  ["Rs.500", 500],
+  ["Rs.1,299/-", 1299, "en-IN"],
+  ["kr.12,50", 12.5, "da"],
+  ["kr-3.25", -3.25],
+  ["-JP¥3", -3],
+  ["−% 325", -325, "eu"],
+  ["$(45)", -45],
+  ["$1,299", 1299, "es"],
+  ["$1.299", 1299, "es"],
+  ["$1,299", 1299, "fr-CA"],
+  ["1.299,-", 1299],
+  ["1,299.–", 1299, "de"],
+  ["1 234.567,89", null],
+  ["1.23.456", null],
+  ["$ 12 . 99", 12.99],
+  ["€ 19 ,95", 19.95],
+  ["$19 99", null],
+  ["1\u00ad234", 1234],
+  ["1/2 cup", null],
+  ["3/4", null],
+  ["½ cup", 0.5],
+  ["⅚", 5 / 6],
+  ["10^6", 1_000_000],
+  ["1.5 × 10^−3", 0.0015],
+  ["5E−1", 0.5],
+  ["€1.5m", 1_500_000],
+  ["1.5m", 1.5],
+  ["$4.5tn", 4.5e12],
+  ["1.2 trillion", 1.2e12, "en"],
+  ["2 trillion", null, "de-AT"],
+  ["1,2 M€", 1_200_000, "fr"],
+  ["1,2 M", 1_200_000, "fr"],
+  ["12 k abonnés", 12_000, "fr"],
+  ["6500 K", 6500],
+  ["38 M", 38],
+  ["1.2 K", null],
+  ["5B", null, "tr"],
+  ["1,2 M", null, "id"],
+  ["5 t", null, "da"],
+  ["5 m", 5, "da"],
+  ["5 km", 5, "ca"],
+  ["5 εκ.", null, "el"],
+  ["10rb terjual", 10_000, "id"],
+  ["3 mil millones", 3_000_000_000, "es"],
+  ["2 bin", 2000, "tr"],
+  ["3 triệu", 3_000_000, "vi"],
+  ["2 ล้านบาท", 2_000_000, "th"],
+  ["12 हज़ार", 12_000, "hi"],
+  ["1,2 millió", 1_200_000, "hu"],
+  ["elfu 5", null, "sw"],
+  ["5 万", 50_000],
+  ["3百万", 3_000_000],
 ];
 
 for (const [text, number, language] of NUMBERS) {
@@ -182,6 +234,49 @@ const DATES: readonly [text: string, date: string | null, language?: string][] =
   ["3 hours ago", null],
   ["May 2024", null],
   ["", null],
+  ["1 to 3 May 2024", "2024-05-01"],
+  ["1. bis 3. Mai 2024", "2024-05-01"],
+  ["du 1er au 3 mai 2024", "2024-05-01"],
+  ["с 1 по 3 мая 2024", "2024-05-01"],
+  ["1 t/m 3 mei 2024", "2024-05-01"],
+  ["1~3 May 2024", "2024-05-01"],
+  ["1−3 May 2024", "2024-05-01"],
+  ["1‑3 May 2024", "2024-05-01"],
+  ["May 1 & 3, 2024", "2024-05-01"],
+  ["May 28 to June 3, 2024", "2024-05-28"],
+  ["28 de abril al 3 de mayo de 2024", "2024-04-28"],
+  ["Issue 12 - 3 May 2024", "2024-05-03"],
+  ["01.–03.05.2024", "2024-05-01"],
+  ["28.04. bis 03.05.2024", "2024-04-28"],
+  ["30.12. – 02.01.2024", "2023-12-30"],
+  ["01.05.2024–03.05.2024", "2024-05-01"],
+  ["28/04 - 03/05/2024", "2024-04-28", "fr"],
+  ["04/28 - 05/03/2024", "2024-04-28", "en-US"],
+  ["1 de mayo de 2024, 3:30 p. m.", "2024-05-01T15:30:00Z"],
+  ["1 Μαΐου 2024, 3:30 μ.μ.", "2024-05-01T15:30:00Z"],
+  ["١ مايو ٢٠٢٤ ٣:٣٠ م", "2024-05-01T15:30:00Z", "ar"],
+  ["1 मई 2024, 3:30 अपराह्न", "2024-05-01T15:30:00Z", "hi"],
+  ["2024. május 1. du. 3:30", "2024-05-01T15:30:00Z", "hu"],
+  ["2024年5月1日 下午3:30", "2024-05-01T15:30:00Z"],
+  ["2024年5月1日 午後3時30分", "2024-05-01T15:30:00Z"],
+  ["2024. 5. 1. 오후 3:30", "2024-05-01T15:30:00Z"],
+  ["2024-05-01 22:30 PM", "2024-05-01"],
+  ["1. toukokuuta 2024 klo 15.30", "2024-05-01T15:30:00Z"],
+  ["1er mai 2024 à 15 h 30", "2024-05-01T15:30:00Z"],
+  ["1 May 2024 4.15 stars", "2024-05-01"],
+  ["2024-05-01 09:15 Europe/Berlin", "2024-05-01T07:15:00Z"],
+  ["2024-05-01T09:15[Nowhere/City]", "2024-05-01"],
+  ["2024-05-01 09:15 est", "2024-05-01T14:15:00Z"],
+  ["1 мая 2024, 09:15 (мск)", "2024-05-01T06:15:00Z"],
+  ["May 1, 2024 9:15 AM London time", "2024-05-01"],
+  ["1. Mai 2024 09:15 Uhr Ortszeit", "2024-05-01"],
+  ["2024-05-01 09:15 heure de Paris", "2024-05-01"],
+  ["1 พ.ค. 2567", "2024-05-01", "th"],
+  ["Version 2024.1.2", null],
+  ["Python 3.12.20", null],
+  ["1.2.24", "2024-02-01", "de"],
+  ["12345-2024-05-01", null],
+  ["5551234567", null],
 ];
 
 for (const [text, date, language] of DATES) {
@@ -214,6 +309,31 @@ test(`any number that is written in one of ${LOCALES.length} languages is read b
     { numRuns: 4000 },
   );
   assert.ok(unread.size < 40, [...unread].slice(0, 20).join(" | "));
+});
+
+test(`any number that is shortened in one of ${LOCALES.length} languages is read back, or not at all`, () => {
+  // Metres are usual, and `m` for a thousand or a million is not: `1,2 m` stays 1.2.
+  const isMetres = (text: string) => /\dm?[ \u00a0]m\.?(?!\p{L})/u.test(text);
+  const numbers = fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 3, max: 12 }));
+  const formats: Intl.NumberFormatOptions[] = [
+    { compactDisplay: "short" },
+    { compactDisplay: "long" },
+    { style: "currency", currency: "EUR" },
+  ];
+  let read = 0;
+  fc.assert(
+    fc.property(numbers, fc.constantFrom(...LOCALES), fc.constantFrom(...formats), ([count, power], locale, format) => {
+      const value = count * 10 ** power;
+      const options = { ...format, notation: "compact" as const, maximumFractionDigits: 3 };
+      const text = new Intl.NumberFormat(locale, options).format(value);
+      const parsed = parseNumber(text, locale);
+      if (parsed === null || isMetres(text)) return;
+      read += 1;
+      assert.ok(Math.abs(parsed - value) <= value * 1e-9, `${text} in ${locale} is ${value}, read as ${parsed}`);
+    }),
+    { numRuns: 2000 },
+  );
+  assert.ok(read > 1500, `${read}`);
 });
 
 test("any moment written as ISO 8601 or in an HTTP header is read back", () => {
@@ -253,6 +373,34 @@ test(`any day that is written in one of ${LOCALES.length} languages is read back
   );
   const told = [...unread].map(([where, text]) => `${where}: ${text}`).join("\n");
   assert.ok(read > 3600, told);
+});
+
+test(`any moment that is written in one of ${LOCALES.length} languages is read back, or its day, or not at all`, () => {
+  const minutes = fc.integer({ min: 10_000_000, max: 30_000_000 }).map((number) => new Date(number * 60_000));
+  const dates = ["full", "long", "medium"] as const;
+  const times = ["long", "medium", "short"] as const;
+  const zones = ["UTC", "America/New_York", "Asia/Tokyo"];
+  let read = 0;
+  fc.assert(
+    fc.property(
+      fc.tuple(minutes, fc.constantFrom(...LOCALES), fc.constantFrom(...dates), fc.constantFrom(...times)),
+      fc.tuple(fc.constantFrom(...zones), fc.boolean()),
+      ([date, locale, dateStyle, timeStyle], [timeZone, hour12]) => {
+        // Without a zone in the text, the time is UTC's.
+        const zone = timeStyle === "long" ? timeZone : "UTC";
+        const format = new Intl.DateTimeFormat(locale, { dateStyle, timeStyle, timeZone: zone, hour12 });
+        const text = format.format(date);
+        const parsed = parseDate(text, locale);
+        if (parsed === null) return;
+        if (parsed.length > 10) read += 1;
+        const local = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone: zone }).format(date);
+        const expected = parsed.length > 10 ? date.toISOString().replace(".000Z", "Z") : local;
+        assert.equal(parsed, expected, `${text} in ${locale}`);
+      },
+    ),
+    { numRuns: 3000 },
+  );
+  assert.ok(read > 1500, `${read}`);
 });
 
 test("no text makes a value parser throw or give nonsense", () => {

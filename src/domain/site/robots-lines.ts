@@ -12,11 +12,11 @@ export const ROBOTS_BYTES = READ_BYTES + 1;
 
 /** In lower case, with `-` for spaces and underscores. */
 const SPELLINGS: Readonly<Record<Directive, string>> = {
-  "user-agent": "user-agent useragent",
+  "user-agent": "user-agent user-agents useragent",
   allow: "allow",
-  disallow: "disallow dissallow dissalow disalow diasllow disallaw",
+  disallow: "disallow dissallow dissalow disalow diasllow disallaw disalllow disallows dis-allow",
   "crawl-delay": "crawl-delay crawldelay",
-  sitemap: "sitemap site-map",
+  sitemap: "sitemap sitemaps site-map",
 };
 
 const DIRECTIVES: ReadonlyMap<string, Directive> = new Map(
@@ -48,17 +48,31 @@ function encodingOf([first, second]: Uint8Array): string {
 }
 
 /** What is left of a byte order mark that was cut, or encoded twice. */
-const BROKEN_MARK = /^(?:\ufffd|ï»¿|ï»|ï)+\s*/;
+const BROKEN_MARK = /^(?:\ufffd|\ufffe|\u200b|ï»¿|ï»|ï)+\s*/;
 
 function parseLine(raw: string): readonly [key: Directive, value: string] | null {
-  const line = raw.replace(BROKEN_MARK, "");
+  const line = raw.replace(BROKEN_MARK, "").replace("\uff1a", ":");
   const colon = line.indexOf(":");
   const key = colon < 0 ? undefined : directiveOf(line.slice(0, colon));
-  if (key !== undefined) return [key, line.slice(colon + 1).trim()];
+  if (key !== undefined)
+    return [
+      key,
+      unquoted(
+        line
+          .slice(colon + 1)
+          .replace(/^:/, "")
+          .trim(),
+      ),
+    ];
   // Two words, and the first is a directive: the colon was forgotten. More of them are a sentence.
   const [, word, value] = /^(\S+)\s+(\S+)$/.exec(line) ?? [];
   const meant = word === undefined ? undefined : directiveOf(word);
   return meant === undefined ? null : [meant, value!];
+}
+
+/** `"/a"`, `<https://…>` */
+function unquoted(value: string): string {
+  return /^(?:"(.*)"|'(.*)'|<(.*)>)$/.exec(value)?.slice(1).join("").trim() ?? value;
 }
 
 function directiveOf(key: string): Directive | undefined {

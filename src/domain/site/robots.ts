@@ -91,7 +91,7 @@ export function parseRobots(source: string | Uint8Array, productToken: string, u
       // A rule before the first user agent applies to none.
       if (group === null) continue;
       hasRules = true;
-      const rule = ruleOf(key === "allow", value);
+      const rule = ruleOf(key === "allow", pathOf(value, url));
       if (rule !== null) group.rules.push(rule);
     } else if (key === "crawl-delay") {
       hasDelay = true;
@@ -99,8 +99,11 @@ export function parseRobots(source: string | Uint8Array, productToken: string, u
       if (last === undefined || !/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) continue;
       last.delay = Math.min(Math.max(Number(value), last.delay ?? 0), LONGEST_DELAY_SECONDS);
     } else if (key === "sitemap" && sitemaps.size < MOST_SITEMAPS) {
-      const address = meantUrl(value, url);
-      if (address?.protocol === "https:" || address?.protocol === "http:") sitemaps.add(address.href);
+      // Some lines name several.
+      for (const part of /^https?:/i.test(value) ? value.split(/,?\s+(?=https?:\/\/)/i) : [value]) {
+        const address = meantUrl(part, url);
+        if (address?.protocol === "https:" || address?.protocol === "http:") sitemaps.add(address.href);
+      }
     }
   }
   const token = agentOf(productToken);
@@ -142,6 +145,14 @@ export function sitemaps(robots: Robots): readonly string[] {
 export function agentOf(value: string): string | null {
   if (/^\*(?:\s|$)/.test(value)) return "*";
   return /^[a-z_-]+/.exec(value.toLowerCase())?.[0] ?? null;
+}
+
+/** A whole address of the site instead of its path; it may leave out the scheme. */
+function pathOf(value: string, url: string | undefined): string {
+  const home = url === undefined ? null : URL.parse(url);
+  if (home === null || value.startsWith("/") || value.startsWith("*")) return value;
+  const [, host, path] = /^(?:https?:\/\/)?([^/?#\s]+)(\/\S*)$/i.exec(value) ?? [];
+  return host?.toLowerCase() === home.host && path !== undefined ? path : value;
 }
 
 function ruleOf(allow: boolean, value: string): RobotsRule | null {

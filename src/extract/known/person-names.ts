@@ -1,5 +1,6 @@
 /** Extracts person names from bylines: `By Ann Lee and Bo Ek | Reuters, 3 May 2024` has two. */
 import { isSameName } from "../facts/agreement.ts";
+import { monthNumber } from "../values/month-names.ts";
 
 /** Words before a name, with or without a colon. */
 const WRITTEN_BY =
@@ -7,6 +8,14 @@ const WRITTEN_BY =
 /** In structured data these are labels only with a colon: `Author 7` may be a name. */
 const AUTHOR =
   /^(?:(?:the )?authors?|writers?|autor(?:en|in|es)?|auteure?s?|autore|autrice|автор|作者|文|撰文|記者|记者|기자)(\s*[:：/]\s*|\s+)/iu;
+/** Phrases that begin no name in any language; words with a colon, such as `Yazan:`, do neither. */
+const WRITTEN_BY_ANYWHERE =
+  /^(?:(?:geschrieben|verfasst|veröffentlicht) von|(?:écrit|publié|rédigé) par|(?:escrito|publicado|redactado) por|(?:scritto|pubblicato) da|(?:geschreven|gepubliceerd) door|skriv(?:en|et) a[vf]|napisała?|napsala?|oleh|yazan|scris de|kirjoittanut)(?=\s)\s+/iu;
+const LABEL =
+  /^(?:te[kx]sts?|texts?|text[oe]|testo|words?|von|par|por|di|door|av|af|yazan|haber|oleh|penulis|tác giả|skribent|kirjoittaja|teksti|szerző|írta|napisał|autorka|autor[aie]?|schrijver|forfatter|författare|συντάκτης|συγγραφέας|כותב|مؤلف|الكاتب|بقلم|نویسنده|लेखक|ผู้เขียน|文|作者|著者?|글)\s*[:：]\s*/iu;
+/** Credits of others on the same line. */
+const OTHER_CREDITS =
+  /[.,;|]?\s+(?:photos?|photograph(?:s|y)|pictures?|images?|illustrations?|video|graphics?|fotos?|bilder?|foto[’']?s|kuvat?|fotografías?|fotografie)(?:\s+by\b|\s*:).*$/iu;
 /** The word for "by" per language; in other languages it may be part of a name: Von Miller, Di Stefano. */
 const BY: Readonly<Record<string, string>> = {
   ...{
@@ -43,7 +52,15 @@ const JOINTS: Readonly<Record<string, string>> = {
 };
 /** Text after a name on the same line. */
 const SUFFIX =
-  /\s*(?:[|•·»›]|\s[-\u2013\u2014/]\s|\b(?:on|am|le|el)\b(?= (?:\p{L}{3,10}\.? )?\d)|\b(?:posted|published|updated|last updated|reviewed|edited|fact[- ]checked|medically)\b(?= )|[,\s]*\b(?:\d+|an?) (?:min(?:ute)?|hour|day|week|month|year)s?\b|,?\s*\b(?:\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{1,2}[. ]+\p{L}{3,10}\.? (?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d)).*$/iu;
+  /\s*(?:[|•·»›]|\s[-\u2013\u2014/]\s|\b(?:on|at|am|le|el)\b(?= (?:\p{L}{3,10}\.? )?\d)|\b(?:posted|published|updated|last updated|reviewed|edited|fact[- ]checked|medically)\b(?= )|[,\s]*\b(?:\d+|an?) (?:min(?:ute)?|hour|day|week|month|year)s?\b|,?\s*\b(?:\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{1,2}[. ]+\p{L}{3,10}\.? (?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d)).*$/iu;
+/** `Ann Lee (@annlee)` */
+const HANDLE = /\s+[([]?@[\w.]+[)\]]?(?=$|[\s,;|])/gu;
+const EMAIL = /^\S+@\S+\.\S+$/;
+/** `Staff Writer`, `MD` after a name. */
+const ROLE =
+  /^(?:(?:staff|senior|chief|lead|contributing|associate|assistant|deputy|managing|executive|guest|freelance|special|foreign|political|business|sports?|science|technology|health|news) )*(?:writer|reporter|editor(?:[- ]in[- ]chief| at large)?|correspondent|columnist|contributor|journalist|analyst|critic|MD|M\.D\.|PhD|Ph\.D\.|RN|CPA|Esq\.?)$/i;
+/** `May 1`, of a date without a name. */
+const DAY = /^(\p{L}{3,12})\.? \d{1,2}(?:st|nd|rd|th)?$/u;
 const AGENCY = /^(?:reuters|ap|associated press|afp|dpa|bloomberg|pti|ani|ians|tass|efe|ansa|xinhua)$/i;
 const MAX_NAME = 80;
 const MAX_NAMES = 50;
@@ -73,13 +90,16 @@ export function isAddress(text: string): boolean {
 }
 
 function withoutExtras(text: string, context: NameContext): string {
-  const named = withoutLabel(text.trim(), context);
+  const named = withoutLabel(text.trim(), context)
+    .replace(OTHER_CREDITS, "")
+    .replace(HANDLE, "")
+    .replace(/(?<=\S \S+) \([^()]*\)$/, "");
   const cut = named.replace(SUFFIX, "").trim();
   return cut === "" ? named : cut;
 }
 
 function withoutLabel(text: string, context: NameContext): string {
-  const rest = text.replace(WRITTEN_BY, "");
+  const rest = text.replace(WRITTEN_BY, "").replace(WRITTEN_BY_ANYWHERE, "").replace(LABEL, "");
   if (rest !== text) return rest;
   const label = AUTHOR.exec(text);
   if (label !== null && (context.isByline || label[1]?.trim() !== "")) return text.slice(label[0].length);
@@ -104,5 +124,8 @@ function atJoints(part: string, language: string | null): string[] {
 
 function isName(text: string): boolean {
   if (text === "" || text.length > MAX_NAME || !/\p{L}/u.test(text) || NO_NAME.test(text)) return false;
+  if (EMAIL.test(text) || ROLE.test(text)) return false;
+  const month = DAY.exec(text)?.[1];
+  if (month !== undefined && monthNumber(month, null) !== null) return false;
   return !/[?!<>{}[\]=]|https?:/.test(text) && text.split(/\s+/).length <= 7;
 }

@@ -89,6 +89,7 @@ const WORDS: Readonly<Record<string, Meaning>> = {
     руб: (locale) => pick(ROUBLES, locale, { ru: "RU", be: "BY" }),
     lei: (locale) => pick(LEI, locale, { ro: "RO" }),
   },
+  ...{ บาท: "THB", "ر.س": "SAR", "د.إ": "AED", "ج.م": "EGP", "ر.ق": "QAR", "د.ك": "KWD" },
   р: (locale) => pick(ROUBLES, locale, { ru: "RU", be: "BY" }),
   kr: (locale) => pick(CROWNS, locale, CROWN_LANGUAGES),
   元: (locale) => pick(ROUND, locale, YUAN_LANGUAGES),
@@ -105,7 +106,7 @@ const DOLLAR_LETTERS: ByCountry = {
 };
 
 const letters = Object.keys(DOLLAR_LETTERS).toSorted((a, b) => b.length - a.length);
-const words = Object.keys(WORDS).map((word) => word.replace("/", "\\/"));
+const words = Object.keys(WORDS).map((word) => word.replace(/[/.]/g, "\\$&"));
 
 /** A regular expression fragment for currency marks; words match at letter boundaries. */
 export const MARK = [
@@ -147,7 +148,7 @@ export function currencyOf(mark: string, locale: Locale, isAlone = true): string
 }
 
 const WORD_NEAR =
-  /(?:^|[^\p{L}])(?:kr|zł|Kč|Ft|lei|лв|руб|р|грн|din|дин|Rs|Rp|RM|Fr|SFr|Bs|S\/|Kč|円|元|원)(?:\.|$|[^\p{L}])/u;
+  /(?:^|[^\p{L}])(?:kr|Kr|zł|Kč|Ft|lei|Lei|TL|лв|руб|р|грн|din|дин|Rs|Rp|RM|Fr|SFr|Bs|S\/|Kč|円|元|원)(?:\.|$|[^\p{L}])/u;
 
 /** Whether the text contains any currency mark. */
 export function hasCurrency(text: string): boolean {
@@ -156,4 +157,4 @@ export function hasCurrency(text: string): boolean {
 }
 
 /** `CHF-4.20`, as in Switzerland, but not `SKU-12`. */
-export const MINUS_AFTER_CURRENCY = new RegExp(`(?:^|[^A-Za-z])(?:${[...CODES].join("|")})\\s?[-\\u2212]\\s?$`);
+export const MINUS_AFTER_CURRENCY = new RegExp(`(?:^|[^A-Za-z])(?:${[...CODES].join("|")}|kr\\.?)\\s?[-\\u2212]\\s?$`);

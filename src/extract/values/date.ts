@@ -5,9 +5,10 @@
  * of writing is unknown.
  */
 import { dateOrderOf } from "./date-order.ts";
+import { dayPeriods } from "./day-periods.ts";
 import { plainDigits } from "./digits.ts";
 import { monthNumber } from "./month-names.ts";
-import { zoneOffset } from "./time-zones.ts";
+import { offsetOfTimeZone, zoneOffset } from "./time-zones.ts";
 
 interface DateParts {
   year: number;
@@ -20,10 +21,15 @@ interface Found extends DateParts {
   after: string;
 }
 
+const MAX_EPOCH = 2 ** 31 * 1000;
+
 type Reader = (text: string, language: string | null) => Found | null;
 
 export function parseDate(text: string, language: string | null = null): string | null {
-  const input = plainDigits(text.slice(0, 300)).replace(/\s+/g, " ").trim();
+  const input = plainDigits(text.slice(0, 300))
+    .replace(/[\u2010\u2011]/g, "-")
+    .replace(/\s+/g, " ")
+    .trim();
   if (/^-?\d{10}$|^-?\d{13}$/.test(input)) return fromEpoch(input);
   for (const read of READERS) {
     const found = read(input, language);
@@ -32,13 +38,13 @@ export function parseDate(text: string, language: string | null = null): string 
   return null;
 }
 
-/** Seconds or milliseconds since 1970. */
-function fromEpoch(digits: string): string {
-  const value = Number(digits);
-  return new Date(digits.length > 11 ? value : value * 1000).toISOString().replace(".000Z", "Z");
+/** Seconds or milliseconds since 1970. Null: beyond 2038; other numbers are as long. */
+function fromEpoch(digits: string): string | null {
+  const moment = digits.length > 11 ? Number(digits) : Number(digits) * 1000;
+  return Math.abs(moment) > MAX_EPOCH ? null : new Date(moment).toISOString().replace(".000Z", "Z");
 }
 
-const ISO = /(?<![\d.])(\d{4})-?(\d{2})-?(\d{2})(?=(T?\d{2}:?\d{2}|T))?(?![\d-])/;
+const ISO = /(?<![\d.]|\d-)(\d{4})-?(\d{2})-?(\d{2})(?=(T?\d{2}:?\d{2}|T))?(?![\d-])/;
 const COMPACT = /^\d{8}(?:T\d{2}:?\d{2}.*)?$/;
 
 const iso: Reader = (text) => {
@@ -49,15 +55,18 @@ const iso: Reader = (text) => {
   return found(text, match, day(match[1], Number(match[2]), match[3]));
 };
 
-const WORD = String.raw`[\p{L}\p{M}]{2,18}\.?`;
+/** Thai abbreviates with periods inside: `พ.ค.` */
+const WORD = String.raw`(?:[\p{L}\p{M}]{2,18}\.?|[\u0e00-\u0e7f]{1,3}\.[\u0e00-\u0e7f]{1,3}\.)`;
 const ORDINAL = "(?:st|nd|rd|th|er|re|\\.?º|ª|\\.|-?(?:a|e))?";
-const RANGE = String.raw`(?:(\d{1,2})${ORDINAL} ?[-\u2013\u2014] ?)?`;
+/** Between the first and the last day of a range. */
+const TO = String.raw`(?: ?[-\u2012-\u2015\u2212~\uff5e\u301c/&] ?| (?:to|till|until|thru|through|and|bis(?: zum)?|und|au|et|al?|y|e|ao|às?|t\/m|tot(?: en met)?|en|til|tot|og|och|do|i|po|по|до|и|až|ile|ve) )`;
+const RANGE = String.raw`(?:(\d{1,2})${ORDINAL}${TO})?`;
 const DAY_FIRST = new RegExp(
   String.raw`(?<![\d:.,])${RANGE}(\d{1,2})${ORDINAL}[ -]?(?:of |de |d['’]|del |of the )?[ -]?(${WORD})[ ,،-]{0,3}(?:de |del |of )?(\d{4})(?!\d)`,
   "iu",
 );
 const MONTH_FIRST = new RegExp(
-  String.raw`(${WORD})[ -](\d{1,2})${ORDINAL}(?: ?[-\u2013\u2014] ?\d{1,2}${ORDINAL})?,? ?,? ?(\d{4})(?!\d)`,
+  String.raw`(${WORD})[ -](\d{1,2})${ORDINAL}(?:${TO}\d{1,2}${ORDINAL})?,? ?,? ?(\d{4})(?!\d)`,
   "iu",
 );
 /** `2024. május 1.`, `2024 m. gegužės 1 d.`, `2024. gada 1. maijs`, `2024-May-01`. */
@@ -66,11 +75,8 @@ const YEAR_FIRST = new RegExp(
   "iu",
 );
 /** A range that starts in another month: `28 April – 3 May 2024`, `May 28 – June 3, 2024`. */
-const BEGAN_DAY_FIRST = new RegExp(
-  String.raw`(?<!\d)(\d{1,2})${ORDINAL}[ -]?(?:de )?(${WORD}) ?[-\u2013\u2014] ?$`,
-  "iu",
-);
-const BEGAN_MONTH_FIRST = new RegExp(String.raw`(${WORD})[ -](\d{1,2})${ORDINAL} ?[-\u2013\u2014] ?$`, "iu");
+const BEGAN_DAY_FIRST = new RegExp(String.raw`(?<!\d)(\d{1,2})${ORDINAL}[ -]?(?:de )?(${WORD})${TO}$`, "iu");
+const BEGAN_MONTH_FIRST = new RegExp(String.raw`(${WORD})[ -](\d{1,2})${ORDINAL}${TO}$`, "iu");
 
 const dayFirst: Reader = (text, language) => {
   const match = DAY_FIRST.exec(text);
@@ -78,7 +84,9 @@ const dayFirst: Reader = (text, language) => {
   const [, first, last, word = "", year] = match;
   const end = day(yearOf(year, language), monthNumber(word, language), last);
   if (end === null) return null;
-  if (first !== undefined) return rangeFrom(text, match, { ...end, day: Number(first) });
+  // `Issue 12 - 3 May 2024` is no range.
+  if (first !== undefined && Number(first) < Number(last))
+    return rangeFrom(text, match, { ...end, day: Number(first) });
   const began = BEGAN_DAY_FIRST.exec(text.slice(0, match.index));
   return began === null ? found(text, match, end) : rangeBegan(text, match, end, began[2], began[1], language);
 };
@@ -156,6 +164,11 @@ const shortYear: Reader = (text) => {
 /** POSIX convention: two-digit years below 70 are in the 2000s. */
 const century = (short: number) => short + (short < 70 ? 2000 : 1900);
 
+/** The first day of `01.–03.05.2024` and `28.04. – 03.05.2024`. */
+const BEGAN_NUMERIC = new RegExp(String.raw`(?<![\d./])(\d{1,2})([./])(?:(\d{1,2})\2?)?${TO}$`, "iu");
+/** `Version 2024.1.2`. */
+const VERSION = /(?:version[eso]?|versión|versão|release|ver|rev|build|firmware|kernel|driver)\.?:? ?$/i;
+
 const NUMERIC = /(?<![\d.:\p{L}/-])(\d{1,4})([./-])( ?)(\d{1,2})\2\3(\d{1,4})(?!\d|[./-]\d|\p{L})/u;
 
 /** `01.05.2024` is day first everywhere; with slashes or hyphens the language decides, unless one number exceeds 12. */
@@ -164,14 +177,27 @@ const numeric: Reader = (text, language) => {
   if (match === null) return null;
   const [, first = "", mark = "", , second = "", third = ""] = match;
   const [a, b] = [Number(first), Number(second)];
-  const dateOf = (year: number | string, month: number, date: number) =>
-    found(text, match, day(typeof year === "string" ? yearOf(year, language) : year, month, String(date)));
+  const before = text.slice(0, match.index);
+  if (VERSION.test(before)) return null;
+  const dateOf = (year: number | string, month: number, date: number) => {
+    const end = day(typeof year === "string" ? yearOf(year, language) : year, month, String(date));
+    const began = end === null || first.length === 4 ? null : BEGAN_NUMERIC.exec(before);
+    if (end === null || began === null || began[2] !== mark) return found(text, match, end);
+    const [, one = "", , other] = began;
+    if (other === undefined) return rangeFrom(text, match, { ...end, day: Number(one) });
+    const [startDay, startMonth] = month === b ? [Number(one), Number(other)] : [Number(other), Number(one)];
+    const startYear = startMonth > end.month ? end.year - 1 : end.year;
+    return rangeFrom(text, match, { year: startYear, month: startMonth, day: startDay });
+  };
   if (first.length === 4) return dateOf(first, b, Number(third));
   const order = dateOrderOf(language);
   if (first.length > 2 || third.length === 3 || (third.length === 1 && order !== "ymd")) return null;
   if (third.length <= 2) {
     // Two-digit years in these locales belong to another calendar.
     if (/^(?:th|fa|ar-sa)\b/i.test(language ?? "")) return null;
+    // Versions look the same: `3.12.20`.
+    const isPadded = first.length === 2 && second.length === 2;
+    if (mark === "." && !isPadded && (order === null || order === "mdy" || /^en\b/i.test(language ?? ""))) return null;
     if (order === "ymd") return dateOf(century(a), b, Number(third));
     if (order === "mdy" && mark !== ".") return dateOf(century(Number(third)), a, b);
     return mark === "." || order === "dmy" ? dateOf(century(Number(third)), b, a) : null;
@@ -207,31 +233,88 @@ function isDay({ year, month, day: date }: DateParts): boolean {
   return date <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-const TIME =
-  /^[\s,T|•·–-]*(?:г\.? |года )?(?:at |um |à |a las |alle |kl\.? |ore |в |о |γ )?(\d{1,2})(?:(?:[:.h時时시] ?(\d{2}))(?:[:.分분] ?(\d{2})(?:[.,](\d+))?)?|(?= ?[ap]\.?m))(?: ?([ap])\.?m\b\.?)?(?: ?Uhr)?/i;
-const COMPACT_TIME = /^T(\d{2})(\d{2})(\d{2})?(?:[.,](\d+))?()/;
+/** Between the date and its time. */
+const LEAD =
+  /^\.?[\s,،T|•·\u2013-]*(?:г\.? |года )?(?:(?:at|um|ab|gegen|à|a las|a la|às|as|alle(?: ore)?|ore|ora|klo|kl\.?|om|ob|u|v|o|w|в|о|об|у|γ|στις|godz\.?|saat|pukul|lúc|à partir de) )?/iu;
+const CLOCK =
+  /^(\d{1,2})(?: ?([:.h時时点點시]) ?(\d{2}|\d(?=[分분]))(?!\d)(?:(?:[:.]|[分분] ?(?=\d\d?[秒초]))(\d{1,2})(?!\d)[秒초]?(?:[.,](\d+))?)?[分분]?(?![./]\d)|(?= ?[ap]\.? ?m)|(?= Uhr)|[時时点點시](?!\p{L}))/iu;
+/** `Uhr`, `hours` in Bulgarian. */
+const HOURS = /^ ?(?:Uhr|ч\.?|hod\.?|hrs)(?!\p{L})/iu;
+const COMPACT_TIME = /^T(\d{2})(\d{2})(\d{2})?(?:[.,](\d+))?/;
 const ZONE =
-  /^ ?\(?(Z\b|(?:UTC|GMT) ?[+\u2212-] ?\d{1,2}(?::?\d{2})?|[+\u2212-]\d{2}(?::?\d{2})?(?!\d)|[A-Z]{3,5}(?![\p{L}\d])|(?:ET|CT|MT|PT|UT)(?![\p{L}\d])|(?:Eastern|Central|Mountain|Pacific)(?= Time|\b))/u;
+  /^[\s,;[(]*(Z\b|(?:UTC|GMT)\]? ?[+\u2212-] ?\d{1,2}(?:[:.]?\d{2})?|[+\u2212-]\d{2}(?::?\d{2})?(?!\d)|\p{Lu}{3,5}(?![\p{L}\d]|[+\u2212-]\d)|(?:ET|CT|MT|PT|UT)(?![\p{L}\d])|(?:Eastern|Central|Mountain|Pacific)(?= Time|\b))/u;
+/** `Гринуич+9`: Greenwich in other languages. */
+const UNKNOWN_ZONE = /^[\s,;[(]*[\p{L}\p{M}]{2,20}\]? ?[+\u2212-]\d{1,2}(?!\d)/u;
+const TIME_ZONE_NAME = /^ ?[[(]?([A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?)/;
+/** `est` at the end is a zone, within a sentence it may be a word. */
+const SMALL_ZONE = /^ ?\(?([a-z]{3,4}|мск)\)?$/i;
+/** `London time`, `Ortszeit`, `heure de Paris`: the zone is not known. */
+const LOCAL_TIME =
+  /^[\s,(]*(?:[\p{L}.'’-]+ ){0,3}?(?:local\b|(?:\p{L}*time|\p{L}*zeit|heure|hora|orario|ora|tijd|\p{L}*tid|czasu?|času?|времени|время|час[уа]?|saati|ώρα|時間|时间|시간)(?![\p{L}\p{M}]))/iu;
+
+interface Clock {
+  hour: number;
+  minute: number;
+  second: number;
+  millis: number;
+  after: string;
+}
 
 /** Adds the time that directly follows the date, if any. */
 function withTime(parts: DateParts, after: string, language: string | null): string {
-  const match = TIME.exec(after) ?? COMPACT_TIME.exec(after);
-  if (match === null) return isoDay(parts);
-  const [all, hours, minutes, seconds, fraction, half] = match;
-  let hour = Number(hours);
-  if (half !== undefined && half !== "") {
-    if (hour > 12) return isoDay(parts);
-    hour = (hour % 12) + (half.toLowerCase() === "p" ? 12 : 0);
-  }
-  const [minute, second] = [Number(minutes ?? 0), Number(seconds ?? 0)];
+  const clock = clockIn(after, language);
+  if (clock === null) return isoDay(parts);
+  const { hour, minute, second, millis } = clock;
   // 24:00 and leap seconds occur; both roll over to the next minute.
   if (hour > 24 || minute > 59 || second > 60) return isoDay(parts);
-  const millis = fraction === undefined ? 0 : Math.floor(Number(`0.${fraction}`) * 1000);
   const moment = Date.UTC(parts.year, parts.month - 1, parts.day, hour, minute, second, millis);
-  const zone = ZONE.exec(after.slice(all.length))?.[1]?.replaceAll(" ", "");
-  const offset = zone === undefined ? 0 : zoneOffset(zone, moment, language);
+  const offset = offsetIn(clock.after, moment, language);
   if (offset === null || Math.abs(offset) > 15 * 60) return isoDay(parts);
   return new Date(moment - offset * 60_000).toISOString().replace(".000Z", "Z");
+}
+
+function clockIn(after: string, language: string | null): Clock | null {
+  const compact = COMPACT_TIME.exec(after);
+  if (compact !== null) {
+    const [all, hour, minute, second, fraction] = compact;
+    return clock([hour, minute, second, fraction], after.slice(all.length));
+  }
+  const lead = LEAD.exec(after)?.[0] ?? "";
+  let rest = after.slice(lead.length);
+  const periods = dayPeriods(language);
+  let half = periods.before.exec(rest);
+  if (half !== null) rest = rest.slice(half[0].length);
+  const match = CLOCK.exec(rest);
+  if (match === null) return null;
+  const [all, hours, mark, minutes, seconds, fraction] = match;
+  rest = rest.slice(all.length);
+  rest = rest.slice(HOURS.exec(rest)?.[0].length ?? 0);
+  if (half === null) {
+    half = periods.after.exec(rest);
+    if (half !== null) rest = rest.slice(half[0].length);
+    // `1 May 2024 4.15 stars`
+    else if (mark === "." && /^ ?\p{Ll}/u.test(rest) && !/\p{L}/u.test(lead)) return null;
+  }
+  const hour = Number(hours);
+  if (half === null) return clock([hours, minutes, seconds, fraction], rest);
+  if (hour > 12) return null;
+  return clock([String((hour % 12) + (half[1] === undefined ? 0 : 12)), minutes, seconds, fraction], rest);
+}
+
+function clock([hour, minute, second, fraction]: readonly (string | undefined)[], after: string): Clock {
+  const millis = fraction === undefined ? 0 : Math.floor(Number(`0.${fraction}`) * 1000);
+  return { hour: Number(hour), minute: Number(minute ?? 0), second: Number(second ?? 0), millis, after };
+}
+
+/** Minutes east of UTC at the beginning of a text; 0 without a zone. Null: unknown. */
+function offsetIn(text: string, moment: number, language: string | null): number | null {
+  const named = TIME_ZONE_NAME.exec(text)?.[1];
+  if (named !== undefined) return offsetOfTimeZone(named, moment);
+  const zone = ZONE.exec(text)?.[1]?.replace(/[ \]]/g, "").replace(".", ":");
+  if (zone !== undefined) return zoneOffset(zone, moment, language);
+  const small = SMALL_ZONE.exec(text)?.[1];
+  const offset = small === undefined ? null : zoneOffset(small, moment, language);
+  return offset ?? (LOCAL_TIME.test(text) || UNKNOWN_ZONE.test(text) ? null : 0);
 }
 
 function isoDay({ year, month, day: date }: DateParts): string {

@@ -10,12 +10,19 @@ const MARKS: Readonly<Record<string, string>> = {
   ...{ "\uff0b": "+", "\uff05": "%", "\uff1a": ":", "\uff0f": "/" },
 };
 
-/** Converts digits and marks of all scripts to ASCII; removes bidirectional control characters. */
+/** Converts digits and marks of all scripts to ASCII; removes characters without width: marks of direction, soft hyphens. */
 export function plainDigits(text: string): string {
   return text
-    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")
+    .replace(/[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g, "")
     .replace(/[\u066b\u066c\uff05\uff08\uff09\uff0b-\uff0f\uff1a]/g, (mark) => MARKS[mark] ?? mark)
     .replace(OTHER_DIGITS, (digit) => String(valueOf(digit.charCodeAt(0))));
+}
+
+/** `19 . 99`, `19€99`: the parts of a price are often elements of their own. */
+export function joinedDecimals(text: string): string {
+  return text
+    .replace(/(?<=\d) ([.,]) ?(?=\d{2}(?!\d))/g, "$1")
+    .replace(/(^|[^\p{Sc}\d.,\s])(\s*\d[\d.,]*)(\p{Sc})(\d{2})(?!\d|[.,]\d| ?\p{Sc})/gu, "$1$2.$4$3");
 }
 
 function valueOf(code: number): number {

@@ -4,30 +4,31 @@
  */
 import { decimalMarkOf } from "./decimal-mark.ts";
 import { hasCurrency, MINUS_AFTER_CURRENCY } from "./currency.ts";
-import { plainDigits } from "./digits.ts";
-import { multiplierAt } from "./multiplier.ts";
+import { joinedDecimals, plainDigits } from "./digits.ts";
+import { followsMultiplier, multiplierAt } from "./multiplier.ts";
 
 // Groups of three digits (two in India), separated by comma, point, apostrophe or a space character.
 const NUMBER =
-  /\d{1,3}(?:[ \u00a0\u2007\u2009\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,'\u2019]\d+)*(?:[eE][+-]?\d{1,3}(?![\w]))?|[.,]\d+/;
-const FRACTIONS: Readonly<Record<string, number>> = {
-  ...{ "¼": 0.25, "½": 0.5, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 0.125, "⅜": 0.375, "⅝": 0.625, "⅞": 0.875 },
-};
+  /\d{1,3}(?:[ \u00a0\u2007\u2009\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,'\u2019]\d+)*(?:[eE][+\u2212-]?\d{1,3}(?![\w]))?|(?<!\p{L})[.,]\d+/u;
+/** `¼`, `⅚`. */
+const FRACTION = /[\u00bc-\u00be\u2150-\u215e]/;
 
 export function parseNumber(text: string, language: string | null = null): number | null {
-  const plain = plainDigits(text.slice(0, 1000));
+  const plain = joinedDecimals(plainDigits(text.slice(0, 1000)));
   const match = NUMBER.exec(plain);
+  const before = plain.slice(0, match?.index);
+  const fraction = FRACTION.exec(before);
+  if (fraction !== null) return signed(valueOfFraction(fraction[0]), before.slice(0, fraction.index), "");
   if (match === null) return null;
-  const before = plain.slice(0, match.index);
   let rest = plain.slice(match.index + match[0].length);
-  // A time of day and a ratio are not quantities.
-  if (/^:\d/.test(rest)) return null;
+  if (isSomethingElse(match[0], before, rest) || followsMultiplier(before, language)) return null;
   let value = 0;
   for (let digitsText = match[0], first = true; ; first = false) {
-    const digits = normalise(digitsText, language);
+    const digits = normalise(digitsText, markIn(digitsText, before, rest, language));
     const multiplier = multiplierAt(rest, {
       language,
-      isAmount: hasCurrency(before.slice(-6)) || (digits?.includes(".") ?? false),
+      isMoney: hasCurrency(before.slice(-6)),
+      isFraction: digits?.includes(".") ?? false,
     });
     if (digits === null || multiplier === null) return null;
     value += multiplier.exponent === 0 ? Number(digits) : Number(shifted(digits, multiplier.exponent));
@@ -41,15 +42,57 @@ export function parseNumber(text: string, language: string | null = null): numbe
     digitsText = more[1] ?? "";
     rest = rest.slice(more[0].length);
   }
-  if (!Number.isFinite(value)) return null;
+  const power = /^\^([+-]?\d{1,3})(?!\d)/.exec(rest)?.[1];
+  if (power !== undefined) value **= Number(power);
+  return Number.isFinite(value) ? signed(value, before, rest) : null;
+}
+
+function signed(value: number, before: string, rest: string): number {
   return isNegative(before, rest) && value !== 0 ? -value : value;
 }
+
+/** Texts that start with digits and are not that number. */
+function isSomethingElse(digits: string, before: string, rest: string): boolean {
+  // A time of day, a ratio; contradictory marks: `1 234.567,89`.
+  if (/^:\d|^[.,]\d/.test(rest)) return true;
+  // `1/2` is a half as often as one of two.
+  const [, lower = ""] = /^[/\u2044]([2348])(?![\d/.,])/.exec(rest) ?? [];
+  if (lower !== "" && /^[1-7]$/.test(digits) && !/[\d/]\s?$/.test(before) && isReduced(Number(digits), Number(lower)))
+    return true;
+  // `$19 99`: cents without a mark.
+  return /^\d+$/.test(digits) && /^ \d\d\s*$/.test(rest) && hasCurrency(before.slice(-6));
+}
+
+function isReduced(upper: number, lower: number): boolean {
+  return upper < lower && (upper % 2 === 1 || lower === 3);
+}
+
+/** The decimal mark for a number with one mark and three digits after it. */
+function markIn(digits: string, before: string, rest: string, language: string | null): "," | "." {
+  // `1.299,-`: no cents.
+  const noCents = /^ ?([.,]) ?[-\u2013\u2014]/.exec(rest)?.[1];
+  if (noCents === "," || noCents === ".") return noCents;
+  // No amount has a thousandth of a dollar, and some of these countries write `$1,299`, others `$1.299`.
+  if (/\$\s?$/.test(before) && /^\d{1,3}[.,]\d{3}$/.test(digits) && SEVERAL_DOLLARS.test(language ?? ""))
+    return digits.includes(",") ? "." : /^\w+$/.test(language ?? "") ? "," : decimalMarkOf(language);
+  return decimalMarkOf(language);
+}
+
+/** Languages of countries with dollars or pesos of their own, that disagree on the mark. */
+const SEVERAL_DOLLARS = /^(?:es|fr|pt)\b/i;
 
 /** `1½`, `2 ¾`, `1 1/2`; `4/5` without a whole number is a rating or a page as often. */
 function fractionAt(text: string): number {
   const written = /^ ([1-7])[/\u2044]([2348])(?![\d/])/.exec(text);
   if (written !== null && Number(written[1]) < Number(written[2])) return Number(written[1]) / Number(written[2]);
-  return FRACTIONS[/^[ \u00a0\u202f]?(\D)/.exec(text)?.[1] ?? ""] ?? 0;
+  const sign = /^[ \u00a0\u202f]?(\D)/.exec(text)?.[1] ?? "";
+  return FRACTION.test(sign) ? valueOfFraction(sign) : 0;
+}
+
+/** Unicode decomposes `⅚` to `5⁄6`. */
+function valueOfFraction(sign: string): number {
+  const [upper, lower] = sign.normalize("NFKD").split("\u2044").map(Number);
+  return upper! / lower!;
 }
 
 function shifted(digits: string, exponent: number): string {
@@ -57,15 +100,18 @@ function shifted(digits: string, exponent: number): string {
   return `${number}e${Number(innerExponent) + exponent}`;
 }
 
-/** To the syntax of `Number`: no groups, a decimal point. Null: contradictory marks. */
-function normalise(digitsText: string, language: string | null): string | null {
-  const [number = "", exponent] = digitsText.split(/e/i);
+/**
+ * To the syntax of `Number`: no groups, a decimal point. `decimal` decides where both are possible. Null: contradictory
+ * marks.
+ */
+function normalise(digitsText: string, decimal: "," | "."): string | null {
+  const [number = "", exponent] = digitsText.replace("\u2212", "-").split(/e/i);
   const plain = number.replace(/[ \u00a0\u2007\u2009\u202f'\u2019]/g, "");
-  const result = decimals(plain, plain.length !== number.length, language);
+  const result = decimals(plain, plain.length !== number.length, decimal);
   return result === null || exponent === undefined ? result : `${result}e${exponent}`;
 }
 
-function decimals(plain: string, grouped: boolean, language: string | null): string | null {
+function decimals(plain: string, grouped: boolean, usual: "," | "."): string | null {
   const comma = plain.lastIndexOf(",");
   const point = plain.lastIndexOf(".");
   if (comma < 0 && point < 0) return plain;
@@ -77,15 +123,16 @@ function decimals(plain: string, grouped: boolean, language: string | null): str
   }
   const mark = comma >= 0 ? "," : ".";
   const parts = plain.split(mark);
-  if (parts.length > 2) return severalParts(parts);
+  if (parts.length > 2) return severalParts(parts, mark);
   const [whole = "", rest = ""] = parts;
   const looksGrouped = !grouped && rest.length === 3 && /^[1-9]\d{0,2}$/.test(whole);
-  return looksGrouped && mark !== decimalMarkOf(language) ? whole + rest : `${whole}.${rest}`;
+  return looksGrouped && mark !== usual ? whole + rest : `${whole}.${rest}`;
 }
 
 /** `1.000.000`, `12,34,567`; `1.299.00` has decimals; `1.2.3` and `01.05.2024` are not numbers. */
-function severalParts(parts: readonly string[]): string | null {
-  if (areGroups(parts)) return parts.join("");
+function severalParts(parts: readonly string[], mark: string): string | null {
+  // Groups of two have commas: `1.23.456` is none.
+  if (areGroups(parts)) return mark === "." && parts.at(-2)?.length === 2 && parts.length > 2 ? null : parts.join("");
   const last = parts.at(-1) ?? "";
   const whole = parts.slice(0, -1);
   return last.length <= 2 && whole.length > 1 && areGroups(whole) ? `${whole.join("")}.${last}` : null;
@@ -105,9 +152,14 @@ function areGroups([first = "", ...groups]: readonly string[]): boolean {
 /** A minus before the number or its currency, or accounting parentheses; not in `SKU-12`, `10-20` and `(128)`. */
 function isNegative(before: string, after: string): boolean {
   const near = before.slice(-8);
-  if (/(?:^|[^\p{L}\p{N}_)\]])[-\u2212\u2012\u2013]\s?(?:\p{Sc}|[A-Z]{2,3}\$?|[a-zč]{1,3}\.?)?\s?$/u.test(near))
+  if (
+    /(?:^|[^\p{L}\p{N}_)\]])[-\u2212\u2012\u2013]\s?(?:[A-Z]{0,3}\p{Sc}|[A-Z]{2,3}|(?:Rs|Rp|[a-zč]{1,3})\.?|%)?\s?$/u.test(
+      near,
+    )
+  )
     return true;
   if (MINUS_AFTER_CURRENCY.test(near)) return true;
+  if (/\p{Sc}\s?\($/u.test(near) && after.startsWith(")")) return true;
   const opening = /\(([^()\d]{0,6})$/.exec(near)?.[1];
   const closing = /^([^()\d]{0,6})\)/.exec(after)?.[1];
   return opening !== undefined && closing !== undefined && (hasCurrency(opening) || hasCurrency(closing));

@@ -1,7 +1,20 @@
 /** Minutes east of UTC. Ambiguous names (AST) are omitted: a time with one of them is unknown. */
 const OFFSETS: Readonly<Record<string, number>> = {
   ...{ Z: 0, UT: 0, UTC: 0, GMT: 0, WET: 0, WEST: 60, BST: 60, CET: 60, MEZ: 60, CEST: 120, MESZ: 120, SAST: 120 },
-  ...{ EET: 120, EEST: 180, MSK: 180, TRT: 180, PKT: 300, WIB: 420, ICT: 420, HKT: 480, SGT: 480, AWST: 480, JST: 540 },
+  ...{
+    EET: 120,
+    EEST: 180,
+    MSK: 180,
+    МСК: 180,
+    TRT: 180,
+    PKT: 300,
+    WIB: 420,
+    ICT: 420,
+    HKT: 480,
+    SGT: 480,
+    AWST: 480,
+    JST: 540,
+  },
   ...{ KST: 540, ACST: 570, AEST: 600, ACDT: 630, AEDT: 660, NZST: 720, NZDT: 780, BRT: -180, ART: -180, NST: -210 },
   ...{ EST: -300, EDT: -240, CDT: -300, MST: -420, MDT: -360, PST: -480, PDT: -420, AKST: -540, AKDT: -480, HST: -600 },
 };
@@ -27,6 +40,15 @@ export function zoneOffset(zone: string, moment: number, language: string | null
   if (name === "IST") return /^(?:hi|en-in|bn|ta|te|mr|gu|kn|ml|pa)\b/.test(tag) ? 330 : null;
   const timeZone = TIME_ZONES[name];
   return timeZone === undefined ? (OFFSETS[name] ?? null) : offsetAt(timeZone, moment);
+}
+
+/** By the name in the time zone database. Null: there is none such. */
+export function offsetOfTimeZone(name: string, moment: number): number | null {
+  try {
+    return offsetAt(name, moment);
+  } catch {
+    return null;
+  }
 }
 
 function offsetAt(timeZone: string, moment: number): number {

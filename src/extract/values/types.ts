@@ -5,6 +5,7 @@ import { isHidden } from "../article/visible.ts";
 import type { Element } from "../dom/nodes.ts";
 import { squeeze, textOf } from "../dom/text.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
+import { amountText } from "./amount-text.ts";
 import { cleanHtml } from "./clean-html.ts";
 import { parseDate } from "./date.ts";
 import { parseNumber } from "./number.ts";
@@ -18,6 +19,9 @@ export interface ValueType {
   /** Undefined: the match is not of this type. */
   convert(match: Match, facts: PageFacts): JsonValue | undefined;
 }
+
+/** `parseNumber` reads no more. */
+const MAX_NUMBER_TEXT = 1000;
 
 const TRUE_TEXTS = new Set([
   "true",
@@ -60,7 +64,13 @@ export function textOfMatch(match: Match): string {
 
 function number(match: Match, facts: PageFacts): number | undefined {
   if ("value" in match && typeof match.value === "number") return match.value;
-  return parseNumber(textOfMatch(match), facts.language) ?? undefined;
+  return parseNumber(numberText(match), facts.language) ?? undefined;
+}
+
+/** Crossed-out numbers count only where there is no other. */
+function numberText(match: Match): string {
+  const text = "element" in match ? amountText(match.element, MAX_NUMBER_TEXT) : null;
+  return text !== null && /\p{N}/u.test(text) ? text : textOfMatch(match);
 }
 
 export const TYPES: Readonly<Record<string, ValueType>> = {

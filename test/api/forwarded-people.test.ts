@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { describe, test, type TestContext } from "node:test";
+import { ForwardedPeople } from "../../src/api/access/forwarded-person.ts";
 import type { ForwardedAuth } from "../../src/api/deps.ts";
+import type { ApiRequest } from "../../src/api/instance.ts";
 import { grantingGroup, type GroupRoles } from "../../src/domain/access/group-roles.ts";
 import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
 
@@ -147,10 +149,17 @@ describe("the header of a person", () => {
     assert.equal((await served.get("/keys/me", { Remote_User: "root", "remote-groups": "admins" })).status, 401);
   });
 
-  test("is accepted from a network, also over IPv6 sockets that carry IPv4", async (t) => {
-    const served = await open(t, { proxies: ["10.0.0.0/8", "127.0.0.0/24", "::1/128"] });
+  test("is accepted from every address of a network, also where IPv6 sockets carry IPv4", async (t) => {
+    const served = await open(t, { proxies: ["10.0.0.0/8", "127.0.0.0/24"] });
     assert.equal(await callFrom(served, "127.0.0.9", person("ann")), 200);
     assert.equal(await callFrom(served, "127.0.1.9", person("ann")), 401);
+    const auth = { header: "remote-user", groupsHeader: "remote-groups", proxies: ["10.0.0.0/8", "fd00::/8"] };
+    const people = new ForwardedPeople(auth, ROLES);
+    const rawHeaders = ["Remote-User", "ann", "Remote-Groups", "staff"];
+    const isHeard = (ip: string) => people.principalOf({ ip, raw: { rawHeaders } } as ApiRequest) !== null;
+    for (const ip of ["10.255.0.1", "::ffff:10.0.0.1", "fd00::1", "fd00::1%eth0"]) assert.ok(isHeard(ip), ip);
+    for (const ip of ["11.0.0.1", "::ffff:11.0.0.1", "fe80::1%eth0", "::1", "::10.0.0.1", ""])
+      assert.ok(!isHeard(ip), ip);
   });
 });
 

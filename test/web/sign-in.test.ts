@@ -87,6 +87,23 @@ describe("the dashboard of a server with an identity provider", browserGate, () 
     assert.equal(await scrape.isDisabled(), true);
     assert.match((await scrape.getAttribute("title")) ?? "", /^Only for the role operator or admin/);
 
+    // The session ends while the page is open: another tab signs in, and this one goes on.
+    await page.goto(`${server.url}/runs`);
+    await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+    await page.context().clearCookies({ name: "orb_session" });
+    await page.getByRole("navigation").getByRole("link", { name: "Sites", exact: true }).click();
+    const again = page.getByRole("dialog", { name: "Log in again" });
+    await again.waitFor();
+    await assertAccessible(page);
+    const opening = page.context().waitForEvent("page");
+    await again.getByRole("link", { name: "Sign in with Testers' Gate" }).click();
+    const tab = await opening;
+    await tab.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await tab.close();
+    await page.evaluate("window.dispatchEvent(new Event('focus'))");
+    await again.waitFor({ state: "hidden" });
+    await page.getByRole("heading", { level: 1, name: "Sites" }).waitFor();
+
     await server.stop();
     await start();
     await page.goto(`${server.url}/settings`);

@@ -54,7 +54,14 @@ async function callRoute(served: TestApi, method: string, url: string, key: stri
 const EFFECTIVE = new Set(["POST /proxies/refresh", "POST /demo-site", "POST /alerts/test"]);
 
 /** Routes that need no key, besides the files of the dashboard: none of them shows or changes anything of the work. */
-const OPEN = ["DELETE /session", "GET /health", "GET /session", "POST /session"];
+const OPEN = [
+  "DELETE /session",
+  "GET /health",
+  "GET /session",
+  "GET /session/oidc",
+  "GET /session/oidc/callback",
+  "POST /session",
+];
 
 const noCalls = () => Promise.reject(new Error("no tool is called"));
 

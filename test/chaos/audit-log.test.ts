@@ -6,7 +6,7 @@ import type { AuditEntry } from "../../src/store/ports/security/access-port.ts";
 import type { Store } from "../../src/store/ports/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { startPostgres } from "../support/services.ts";
+import { startPostgres, startRedis } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { FULL, Orb, report, until } from "./orb.ts";
 import { Served } from "./served.ts";
@@ -109,7 +109,8 @@ test("kill -9 leaves no change without its entry in the audit log, and no entry 
 
 test("on Postgres neither", servicesGate, async () => {
   await using postgres = await startPostgres();
-  await using orb = new Orb({ APP_DATABASE_URL: postgres.url });
+  await using redis = await startRedis();
+  await using orb = new Orb({ APP_DATABASE_URL: postgres.url, APP_REDIS_URL: redis.url });
   await killedWhileChanging(orb);
   const store = await openPostgresStore({ url: postgres.url, clock: systemClock, log: silentLog });
   try {

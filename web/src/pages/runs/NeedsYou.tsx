@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { Link } from "wouter";
-import { useMayStart } from "../../api/caller.ts";
 import { useCall, useChange } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { humanAdvice } from "../../logic/run-page.ts";
@@ -23,7 +22,6 @@ export function NeedsYou({ run, onSaved }: { run: Run; onSaved: (saved: Saved) =
   const sessions = useCall("listSessions", { query: { limit: 200 } });
   const [session, setSession] = useState("");
   const [leaving, setLeaving] = useState(false);
-  const mayStart = useMayStart();
   const [record, setRecord] = useState(false);
   const [live, setLive] = useState<string | null>(null);
   const begin = useChange("openLiveView", { onSuccess: ({ id }) => setLive(id) });
@@ -43,12 +41,13 @@ export function NeedsYou({ run, onSaved }: { run: Run; onSaved: (saved: Saved) =
           <p>{humanAdvice(run.failure_reason)}</p>
           {page === null ? null : (
             <>
-              {run.kind === "page" && mayStart ? (
+              {run.kind === "page" ? (
                 <div className="needs-you-live">
                   <div className="row">
                     <Button
                       kind="primary"
                       icon="screen"
+                      needs="openLiveView"
                       busy={begin.isPending}
                       onClick={() => begin.mutate({ body: { run_id: run.id, record } })}
                     >

@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
-import { useMayStart } from "../../api/caller.ts";
 import { useChange, usePages } from "../../api/query.ts";
 import type { Session } from "../../api/types.ts";
 import { capital, count, words } from "../../logic/format.ts";
@@ -28,7 +27,6 @@ export function Sessions() {
   const named = search.get("session");
   const [adding, setAdding] = useState(page !== null);
   const [signingIn, setSigningIn] = useState(false);
-  const mayStart = useMayStart();
   const check = useChange("checkSession", {
     invalidates: ["listSessions"],
     onSuccess: ({ health }) =>
@@ -48,11 +46,9 @@ export function Sessions() {
       title="Site sessions"
       actions={
         <>
-          {mayStart ? (
-            <Button size="small" icon="screen" onClick={() => setSigningIn(true)}>
-              Sign in by hand
-            </Button>
-          ) : null}
+          <Button size="small" icon="screen" needs="openLiveView" onClick={() => setSigningIn(true)}>
+            Sign in by hand
+          </Button>
           <Button size="small" icon="plus" needs="createSession" onClick={() => setAdding(true)}>
             Add session
           </Button>

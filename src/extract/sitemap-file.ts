@@ -57,7 +57,7 @@ function gunzip(bytes: Uint8Array): Uint8Array {
 }
 
 /** The root element determines the format. */
-const LIST_ROOT = /^<(?:[\w-]{1,40}:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]/;
+const LIST_ROOT = /^<(?:[\w-]{1,40}:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]/i;
 const SNIFFED_BYTES = 8 * 1024;
 
 /** Whether a file lists pages rather than being one; detected from its beginning. */

@@ -2,7 +2,7 @@
 
 /** Characters parsed at a time: a tree of 50,000 entries would exceed the node limit. */
 const PART_LENGTH = 512 * 1024;
-const MARKS = /<!--|<!\[CDATA\[|<\/(?:[\w.-]{1,40}:)?(?:url|sitemap|item|entry)\s{0,9}>/g;
+const MARKS = /<!--|<!\[CDATA\[|<\/(?:[\w.-]{1,40}:)?(?:url|sitemap|item|entry)\s{0,9}>/gi;
 
 export function* partsOf(source: string): Generator<string> {
   let from = 0;

@@ -61,7 +61,7 @@ export function readSitemap({ text, url, depth = 0 }: SitemapInput): Sitemap {
   if (/^\s*\{/.test(source)) return readJsonFeed(source, list);
   if (!isMarkup(text)) return readLines(source, list);
   const root = rootOf(source);
-  const kind = root === null ? undefined : KINDS[localName(root)];
+  const kind = root === null ? undefined : KINDS[localName(root).toLowerCase()];
   if (root === null || kind === undefined) {
     const found = root === null ? "no element" : `<${root.slice(0, 40)}>`;
     list.problem(`expected a sitemap or a feed, found ${found}`);
@@ -88,13 +88,13 @@ const KINDS: Readonly<Record<string, "urlset" | "index" | "feed">> = {
   sitemapindex: "index",
   rss: "feed",
   feed: "feed",
-  RDF: "feed",
+  rdf: "feed",
 };
 
 /** Entry readers by kind. Names carry the prefix of the root. */
 const ENTRIES = {
   urlset(element: Element, root: string, list: SitemapBuilder): void {
-    if (element.name !== prefixed(root, "url")) return;
+    if (!isNamed(element, prefixed(root, "url"))) return;
     const priority = Number(childText(element, prefixed(root, "priority")) || "NaN");
     for (const loc of locs(element, root)) {
       list.page(loc, childText(element, prefixed(root, "lastmod")), {
@@ -103,12 +103,12 @@ const ENTRIES = {
     }
   },
   index(element: Element, root: string, list: SitemapBuilder): void {
-    if (element.name !== prefixed(root, "sitemap")) return;
+    if (!isNamed(element, prefixed(root, "sitemap"))) return;
     for (const loc of locs(element, root)) list.sitemap(loc, childText(element, prefixed(root, "lastmod")));
   },
   feed(element: Element, root: string, list: SitemapBuilder): void {
-    const isAtom = localName(root) === "feed";
-    if (element.name !== (isAtom ? prefixed(root, "entry") : "item")) return;
+    const isAtom = localName(root).toLowerCase() === "feed";
+    if (!isNamed(element, isAtom ? prefixed(root, "entry") : "item")) return;
     if (isAtom) {
       const date = childText(element, prefixed(root, "updated")) || childText(element, prefixed(root, "published"));
       list.page(atomLink(element, prefixed(root, "link")), date, { priority: null });
@@ -273,13 +273,21 @@ function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
 
+/** Written by hand, `<URL>` and `<LOC>` occur. */
+function isNamed(element: Element, name: string): boolean {
+  return (
+    element.name === name || (element.name.length === name.length && element.name.toLowerCase() === name.toLowerCase())
+  );
+}
+
 function prefixed(root: string, name: string): string {
   const colon = root.indexOf(":");
   return colon < 0 ? name : `${root.slice(0, colon + 1)}${name}`;
 }
 
 function* childrenNamed(element: Element, name: string): Generator<Element> {
-  for (let node = element.first; node !== null; node = node.next) if (node.kind === 1 && node.name === name) yield node;
+  for (let node = element.first; node !== null; node = node.next)
+    if (node.kind === 1 && isNamed(node, name)) yield node;
 }
 
 function childText(element: Element, name: string): string {

@@ -295,3 +295,11 @@ test("every loc of an entry is a page, and those of its pictures are none", () =
   const index = `<sitemapindex><sitemap><loc>/1.xml</loc><loc>/2.xml</loc></sitemap></sitemapindex>`;
   assert.equal(read(index).sitemaps.length, 2);
 });
+
+test("names may be in capitals", () => {
+  const page = ["https://site.example/a"];
+  assert.deepEqual(addresses(`<URLSET><URL><LOC>${page[0]}</LOC></URL></URLSET>`), page);
+  assert.deepEqual(addresses(`<urlset ${NS}><Url><Loc>${page[0]}</Loc></Url></urlset>`), page);
+  const index = read(`<SitemapIndex><Sitemap><loc>${page[0]}</loc></Sitemap></SitemapIndex>`);
+  assert.deepEqual(index.sitemaps, [{ url: page[0], lastmod: null }]);
+});

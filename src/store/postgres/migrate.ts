@@ -23,6 +23,7 @@ import { repairs } from "./migrations/0020-repairs.ts";
 import { monitors } from "./migrations/0021-monitors.ts";
 import { access } from "./migrations/0022-access.ts";
 import { notifications } from "./migrations/0023-notifications.ts";
+import { monitorProfiles } from "./migrations/0024-monitor-profiles.ts";
 
 export interface Migration {
   version: number;
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   monitors,
   access,
   notifications,
+  monitorProfiles,
 ];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;

@@ -33,6 +33,7 @@ import { repairs } from "./migrations/0028-repairs.ts";
 import { monitors } from "./migrations/0029-monitors.ts";
 import { access } from "./migrations/0030-access.ts";
 import { notifications } from "./migrations/0031-notifications.ts";
+import { monitorProfiles } from "./migrations/0032-monitor-profiles.ts";
 
 export interface Migration {
   version: number;
@@ -75,6 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
   monitors,
   access,
   notifications,
+  monitorProfiles,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

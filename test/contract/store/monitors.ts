@@ -160,6 +160,23 @@ export function monitorScenarios(scenario: Scenario): void {
     assert.deepEqual(third?.counts, { new: 0, changed: 1, removed: 0 });
   });
 
+  scenario("what pages of a job have in common is known to all of them, until it compares something else", async (kit) => {
+    const job = await makeJob(kit);
+    await whole(kit, job, [page("a", "one"), page("b", "two")]);
+    const shared = { regions: [], lines: [{ place: { words: ["x", null], gap: 1 }, pages: ["a"] }] };
+    const runId = await ended(kit, job, [page("a", "1"), page("b", "two")]);
+    const waiting = await kit.store.waitingPages(runId, 1);
+    const same = { comparedWith: hashOf("one"), profile: null, digest: null, change: null };
+    const kept: ComparedPage = { ...same, number: waiting[0]!.number, verdict: "kept" };
+    await kit.store.recordComparisons(runId, "text", [kept], kit.now, shared);
+    assert.deepEqual((await kit.store.monitorState(job, "b"))?.shared, shared);
+    assert.deepEqual((await kit.store.waitingPages(runId, 1))[0]?.state?.shared, shared);
+    await compare(kit, runId);
+    assert.deepEqual((await kit.store.monitorState(job, "a"))?.shared, shared, "nothing new leaves it as it is");
+    await whole(kit, job, [page("a", "one", { rules: "rules-2" })]);
+    assert.equal((await kit.store.monitorState(job, "a"))?.shared, null);
+  });
+
   scenario("the history keeps its length, and the files of what it forgets are swept", async (kit) => {
     const job = await makeJob(kit);
     for (const text of ["a0", "a1", "a2", "a3", "a4"]) await whole(kit, job, [page("a", text)], 2);

@@ -1,6 +1,7 @@
 /** Writes what the comparison of a run found: states, changes, and at the end their event. */
 import { describeChanges, type MonitorCounts, type PageChangeKind } from "../../../domain/monitor/monitored-page.ts";
 import type { Monitored } from "../../../domain/monitor/options.ts";
+import type { SharedProfile } from "../../../domain/monitor/volatile/shared.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
 import { shownUrl } from "../../../domain/text/url.ts";
 import type { AlertRecord, NewAlert } from "../../ports/alert-port.ts";
@@ -50,17 +51,20 @@ export function recordComparisons(
   what: Monitored,
   pages: readonly ComparedPage[],
   now: number,
+  shared: SharedProfile | null = null,
 ): void {
   const { connection } = context;
   connection.write(
     () => {
-      lockMonitor(context, runId);
+      const job = lockMonitor(context, runId);
       const run = dueRun(context, runId);
       if (run === undefined) return;
       for (const page of pages) {
         const row = connection.sql("SELECT * FROM monitor_pages WHERE n = ? AND run = ?").get(page.number, run.n);
         if (row !== undefined) recordPage(context, run, row as unknown as PageRow, what, page, now);
       }
+      if (shared !== null && job !== null)
+        connection.sql("UPDATE monitors SET profile = ? WHERE job = ?").run(JSON.stringify(shared), job);
     },
     { durable: true },
   );
@@ -95,8 +99,8 @@ function sinceRun({ connection }: Context, run: RunRow, { job, rules, read_at: a
   connection
     .sql(
       `INSERT INTO monitors (job, rules, since_run, since_at, changes) VALUES (?, ?, ?, ?, 0)
-       ON CONFLICT (job) DO UPDATE SET rules = excluded.rules, since_run = excluded.since_run, since_at = excluded.since_at
-         WHERE monitors.rules <> excluded.rules AND monitors.since_run < excluded.since_run`,
+       ON CONFLICT (job) DO UPDATE SET rules = excluded.rules, since_run = excluded.since_run, since_at = excluded.since_at,
+         profile = NULL WHERE monitors.rules <> excluded.rules AND monitors.since_run < excluded.since_run`,
     )
     .run(job, rules, run.n, at);
   return Number(connection.sql("SELECT since_run FROM monitors WHERE job = ?").get(job)?.["since_run"]);

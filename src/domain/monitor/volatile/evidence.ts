@@ -1,0 +1,170 @@
+/** What differs between fetches of a page that were made within seconds: that is no change of the page. */
+import { linesIn } from "./mask.ts";
+import type { PreparedText } from "../prepared-text.ts";
+import type { VolatileRegion } from "./profile.ts";
+import { type Hunk, hunksOf } from "../sequence.ts";
+import { isAlike, templateBetween, templateOf } from "./templates.ts";
+import { hasOtherValue, itemName, VALUED } from "./values.ts";
+
+/** A place of the page, with what each fetch shows there. */
+export interface Place {
+  /** Lines of the first fetch. */
+  from: number;
+  to: number;
+  variants: Variant[];
+  /** What the last run showed there; null: it is not known where. */
+  was: string[] | null;
+  /** A later fetch was as the last run: either the place goes back and forth, or one of the answers was old. */
+  isUnsettled: boolean;
+  /** A price or an amount differs: that counts. */
+  isValue: boolean;
+}
+
+export interface Variant {
+  text: PreparedText;
+  from: number;
+  to: number;
+}
+
+const linesOf = ({ text, from, to }: Variant) => text.lines.slice(from, to);
+
+/** By its first and last line, every place in which one of the fetches differs from the first. */
+export function placesOf(before: PreparedText, first: PreparedText, others: readonly PreparedText[]): Place[] {
+  const compared = others.flatMap((text) => {
+    const hunks = hunksOf(first.lines, text.lines);
+    return hunks === null ? [] : [{ text, hunks }];
+  });
+  const ranges: { from: number; to: number }[] = [];
+  for (const { from, to } of compared.flatMap(({ hunks }) => hunks).toSorted((a, b) => a.from - b.from || a.to - b.to)) {
+    const last = ranges.at(-1);
+    // What is inserted beside a line that differs is at the same place.
+    const isBeside = last !== undefined && from === last.to && (from === to || last.from === last.to);
+    if (last !== undefined && (from < last.to || isBeside)) last.to = Math.max(last.to, to);
+    else ranges.push({ from, to });
+  }
+  const since = hunksOf(first.lines, before.lines);
+  return ranges.map(({ from, to }) => {
+    const variants: Variant[] = [
+      { text: first, from, to },
+      ...compared.map(({ text, hunks }) => ({ text, ...rangeIn(hunks, from, to) })),
+    ];
+    const old = since === null ? null : rangeIn(since, from, to);
+    const was = old === null ? null : before.lines.slice(old.from, old.to);
+    const texts = variants.map((variant) => linesOf(variant).join("\n"));
+    const wasText = was?.join("\n");
+    const isUnsettled = wasText !== undefined && texts[0] !== wasText && texts.includes(wasText);
+    return { from, to, variants, was, isUnsettled, isValue: isValueChange(variants) };
+  });
+}
+
+/** Where lines of the first sequence are in the second; a hunk that they touch is a part of it. */
+function rangeIn(hunks: readonly Hunk[], from: number, to: number): { from: number; to: number } {
+  let [start, end] = [from, to];
+  for (const hunk of hunks) {
+    const isEmpty = hunk.from === hunk.to;
+    const shift = hunk.otherTo - hunk.otherFrom - (hunk.to - hunk.from);
+    if (hunk.to < from || (hunk.to === from && !isEmpty)) start += shift;
+    else if (hunk.from < from && hunk.to > from) start = hunk.otherFrom;
+    if (hunk.to <= to) end += shift;
+    else if (hunk.from < to && hunk.to > to) end = hunk.otherTo;
+  }
+  return { from: start, to: Math.max(start, end) };
+}
+
+function isValueChange(variants: readonly Variant[]): boolean {
+  const [first = [], ...others] = variants.map(linesOf);
+  return others.some((other) => {
+    if (hasOtherValue(first.join(" "), other.join(" "))) return true;
+    return first.some((line) => VALUED.test(line) && other.some((one) => isSameThing(line, one)));
+  });
+}
+
+const isSameThing = (one: string, other: string) => hasOtherValue(one, other) && itemName(one) !== "";
+
+/** Longer places are no slots for advertisements. */
+export const MAX_PLACE = 12;
+
+export function mostLines(lengths: readonly number[]): number {
+  const [shortest, longest] = [Math.min(...lengths), Math.max(...lengths)];
+  // A place whose length varies may be longer yet.
+  return shortest === longest ? longest : Math.max(longest * 2, 3);
+}
+
+/** Whether lines of two runs differ only as the fetches of one run do. */
+export class Evidence {
+  readonly places: readonly Place[];
+  readonly #before: PreparedText;
+  readonly #after: PreparedText;
+  readonly #lists: readonly VolatileRegion[];
+  /** Lines of both texts that are members of such lists. */
+  readonly #members: [ReadonlySet<number>, ReadonlySet<number>];
+
+  /** `lists`: are compared by their members. */
+  constructor(
+    before: PreparedText,
+    after: PreparedText,
+    places: readonly Place[],
+    lists: readonly VolatileRegion[],
+  ) {
+    this.#before = before;
+    this.#after = after;
+    this.places = places;
+    this.#lists = lists;
+    const membersOf = (text: PreparedText) => new Set(lists.flatMap((list) => [...linesIn(text, list)]));
+    this.#members = [membersOf(before), membersOf(after)];
+  }
+
+  /** Without the places whose lines the user watches. */
+  without(isWatched: (lines: readonly string[]) => boolean): Evidence {
+    const left = this.places.filter(({ variants }) => !isWatched(variants.flatMap(linesOf)));
+    return left.length === this.places.length ? this : new Evidence(this.#before, this.#after, left, this.#lists);
+  }
+
+  /** `at`: where in the new text the lines are, or were. Null: this is a change. */
+  explains(gone: readonly number[], come: readonly number[], at: number): readonly Place[] | null {
+    const [goneMembers, comeMembers] = this.#members;
+    if (gone.some((line) => goneMembers.has(line)) || come.some((line) => comeMembers.has(line))) return null;
+    const places = this.places.filter(({ isValue }) => !isValue);
+    const touched =
+      come.length === 0
+        ? places.filter(({ from, to }) => from <= at && at <= to)
+        : places.filter(({ from, to }) => come.some((line) => from <= line && line < to));
+    if (touched.length === 0) return null;
+    if (!come.every((line) => touched.some(({ from, to }) => from <= line && line < to))) return null;
+    const most = touched.reduce((sum, { variants }) => sum + mostLines(variants.map(({ from, to }) => to - from)), 0);
+    // Lines of the place that stand beside an equal line of the last run take its room.
+    const paired = touched.reduce((sum, { from, to }) => sum + to - from, 0) - come.length;
+    if (gone.length > most - paired) return null;
+    const kinds = new Set<string>();
+    for (const { variants } of touched)
+      for (const { text, from, to } of variants)
+        for (let line = from; line < to; line += 1) kinds.add(text.regions.kindOf(line));
+    if (kinds.size > 0 && !gone.every((line) => kinds.has(this.#before.regions.kindOf(line)))) return null;
+    const [old, recent] = [gone.map((line) => this.#before.lines[line]!), come.map((line) => this.#after.lines[line]!)];
+    if (hasOtherValue(old.join(" "), recent.join(" "))) return null;
+    const shown = [...recent, ...touched.flatMap(({ variants }) => variants.flatMap(linesOf))];
+    if (old.some((line) => VALUED.test(line) && shown.some((one) => isSameThing(line, one)))) return null;
+    return hasOtherSteadyWord(old, recent, touched) ? null : touched;
+  }
+}
+
+/** Whether a line, of which the fetches show some words to vary, differs in another word. */
+function hasOtherSteadyWord(old: readonly string[], recent: readonly string[], places: readonly Place[]): boolean {
+  const templates = places.flatMap(({ variants }) => {
+    const [first = [], ...others] = variants.map(linesOf);
+    return others.flatMap((other) =>
+      other.length === first.length
+        ? first.flatMap((line, at) => (line === other[at] ? [] : (templateBetween(line, other[at]!) ?? [])))
+        : [],
+    );
+  });
+  return (
+    templates.length > 0 &&
+    old.some((line) =>
+      recent.some((one) => {
+        const own = templates.filter((template) => templateOf(one, [template]) !== null);
+        return own.length > 0 && templateOf(line, own) === null && isAlike(line, one);
+      }),
+    )
+  );
+}

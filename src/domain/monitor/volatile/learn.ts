@@ -1,0 +1,219 @@
+/**
+ * Learns what a page changes on its own from fetches of it close in time: lists whose members rotate or are shuffled,
+ * lines in which some words change, elements, and places between two steady neighbours.
+ */
+import { Evidence, MAX_PLACE, mostLines, type Place, placesOf } from "./evidence.ts";
+import { EDGE, linesIn, rangesOf } from "./mask.ts";
+import type { PreparedText } from "../prepared-text.ts";
+import {
+  MAX_ENTRIES,
+  type Observed,
+  type VolatileLine,
+  type VolatileProfile,
+  type VolatileRegion,
+  type VolatileSlot,
+} from "./profile.ts";
+import { digest, isAlike, templateBetween, wordsOf } from "./templates.ts";
+import { hasOtherValue } from "./values.ts";
+
+/** Lines on each side that may identify a place. */
+const MAX_NEIGHBOURS = 4;
+
+/** `others`: later fetches of the page, `before`: the page as it was in the last run. */
+export function learnFrom(
+  profile: VolatileProfile,
+  before: PreparedText,
+  first: PreparedText,
+  others: readonly PreparedText[],
+): { profile: VolatileProfile; evidence: Evidence } {
+  const places = placesOf(before, first, others);
+  let known = profile;
+  for (const region of others.length === 0 ? [] : listsIn(first, others, places)) known = withRegion(known, region);
+  const lists = (known.regions ?? []).filter(({ item, off }) => item !== null && off !== true);
+  for (const place of places.slice(0, MAX_ENTRIES)) {
+    if (place.isValue || lists.some((list) => isWithin(place, list))) continue;
+    known = learnPlace(known, place, first, others);
+  }
+  return { profile: known, evidence: new Evidence(before, first, places, lists) };
+}
+
+/** Whether all that differs at the place are members of the list. */
+function isWithin({ variants }: Place, list: VolatileRegion): boolean {
+  return variants.every(({ text, from, to }) => {
+    if (from === to) return true;
+    const lines = new Set(linesIn(text, list));
+    return Array.from({ length: to - from }, (_, line) => from + line).every((line) => lines.has(line));
+  });
+}
+
+/** Lists of which the fetches show other members, or the same ones in another order. */
+function listsIn(
+  first: PreparedText,
+  others: readonly PreparedText[],
+  places: readonly Place[],
+): VolatileRegion[] {
+  const { regions } = first;
+  const looked = new Set<number>();
+  const found: VolatileRegion[] = [];
+  for (const { from, to } of places)
+    for (let line = from; line < Math.max(to, from + 1); line += 1)
+      for (let node = regions.nodeOf(line); node >= 0; node = regions.parentOf(node)) {
+        if (looked.has(node)) break;
+        looked.add(node);
+        const region = listAt(first, others, node);
+        if (region === null) continue;
+        found.push(region);
+        break;
+      }
+  return found;
+}
+
+function listAt(first: PreparedText, others: readonly PreparedText[], node: number): VolatileRegion | null {
+  const { regions, lines } = first;
+  const item = regions.itemOf(node);
+  const key = regions.keyOf(node);
+  if (item === null || regions.find(key) !== node) return null;
+  const textsOf = (text: PreparedText, at: number) =>
+    text.regions.members(at, item).map((member) => member.map((line) => text.lines[line]).join("\n"));
+  const own = textsOf({ ...first, lines, regions }, node);
+  const all = others.map((text) => {
+    const other = text.regions.find(key);
+    return other === null ? null : textsOf(text, other);
+  });
+  if (all.some((list) => list === null)) return null;
+  const lists = all as string[][];
+  const differing = lists.filter((list) => !isEqual(list, own));
+  if (differing.length === 0) return null;
+  const region = (mode: VolatileRegion["mode"]): VolatileRegion => ({ key, item, mode, name: key });
+  const sorted = own.toSorted();
+  if (differing.every((list) => isEqual(list.toSorted(), sorted))) return first.isSet ? null : region("shuffled");
+  // What differs in some words alone is known by its lines.
+  if (differing.every((list) => list.length === own.length && list.every((one, at) => isKnownAs(one, own[at]!))))
+    return null;
+  if (differing.some((list) => list.some((one) => own.some((other) => hasOtherValue(one, other))))) return null;
+  const isPool = differing.some((list) => {
+    const common = own.filter((one) => list.includes(one));
+    const isMoved = !isEqual(common, list.filter((one) => own.includes(one)));
+    return isMoved || common.length * 2 <= Math.max(own.length, list.length);
+  });
+  return isPool && !regions.isWhole(node) ? region("rotating") : null;
+}
+
+const isEqual = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((text, index) => text === other[index]);
+const isKnownAs = (one: string, other: string) => one === other || isAlike(one, other);
+
+function learnPlace(
+  profile: VolatileProfile,
+  place: Place,
+  first: PreparedText,
+  others: readonly PreparedText[],
+): VolatileProfile {
+  const flag: Pick<Observed, "pending"> = place.isUnsettled ? { pending: true } : {};
+  const templates = templatesOf(place);
+  if (templates !== null) {
+    const entries = templates.map((line) => ({ ...line, ...flag }));
+    return { ...profile, lines: added(profile.lines, entries, ({ words }) => JSON.stringify(words)) };
+  }
+  if (place.variants.some(({ from, to }) => to - from > MAX_PLACE)) return profile;
+  const region = regionOf(place);
+  if (region !== null) return withRegion(profile, { ...region, ...flag });
+  const slot = slotOf(place, first, others);
+  if (slot === null) return profile;
+  const same = profile.slots.find((one) => slotKey(one) === slotKey(slot));
+  const entry = { ...slot, ...flag, most: Math.max(slot.most, same?.most ?? 0) };
+  return { ...profile, slots: added(profile.slots, [entry], slotKey) };
+}
+
+const slotKey = ({ before, after }: VolatileSlot) => JSON.stringify([before, after]);
+
+function withRegion(profile: VolatileProfile, region: VolatileRegion): VolatileProfile {
+  const key = ({ key: name, item }: VolatileRegion) => JSON.stringify([name, item]);
+  const known = (profile.regions ?? []).find((one) => key(one) === key(region));
+  // A list that was shuffled and now shows other members rotates, and stays so.
+  const mode = known?.mode === "rotating" && known.off !== true ? "rotating" : region.mode;
+  return { ...profile, regions: added(profile.regions ?? [], [{ ...region, mode }], key) };
+}
+
+/** The newest entries stay. What was seen once beside the content of the run before is known by the second time. */
+function added<T extends Observed>(known: readonly T[], more: readonly T[], keyOf: (one: T) => string): T[] {
+  const keys = new Set(more.map(keyOf));
+  const others = known.filter((one) => !keys.has(keyOf(one)));
+  const unique = new Map(more.map((one) => [keyOf(one), one]));
+  const entries = [...unique].map(([key, entry]) => {
+    if (entry.pending !== true || !known.some((one) => keyOf(one) === key)) return entry;
+    const { pending: _, ...confirmed } = entry;
+    return confirmed as T;
+  });
+  return [...others, ...entries].slice(-MAX_ENTRIES);
+}
+
+/** Null: the lines are not the same ones with other words. */
+function templatesOf({ variants, was }: Place): VolatileLine[] | null {
+  const [first = [], ...others] = variants.map(({ text, from, to }) => text.lines.slice(from, to));
+  if (first.length === 0 || first.length > MAX_PLACE) return null;
+  const found: VolatileLine[] = [];
+  for (const other of others) {
+    if (other.length !== first.length) return null;
+    for (const [index, line] of first.entries()) {
+      if (line === other[index]) continue;
+      const template = templateBetween(line, other[index]!);
+      if (template === null) return null;
+      found.push(template);
+    }
+  }
+  // Two fetches may show the same advertisement by chance, but the run before has shown quite another one.
+  const isRotating = was !== null && !first.some((line) => was.some((old) => isAlike(line, old)));
+  return isRotating ? null : found;
+}
+
+/** The element that holds the place and little else; null: there is none, or it has no name of its own. */
+function regionOf({ variants }: Place): VolatileRegion | null {
+  const shown = variants.filter(({ from, to }) => from < to);
+  const nodes = shown.map(({ text, from, to }) =>
+    text.regions.around(Array.from({ length: to - from }, (_, line) => from + line)),
+  );
+  let node = nodes[0] ?? -1;
+  const { regions } = shown[0]!.text;
+  for (; node >= 0 && !regions.isWhole(node); node = regions.parentOf(node)) {
+    const key = regions.keyOf(node);
+    const isTight = shown.every(({ text, from, to }) => {
+      const at = text.regions.find(key);
+      if (at === null) return false;
+      const lines = text.regions.linesOf(at);
+      const inside = lines.filter((line) => from <= line && line < to).length;
+      return inside === to - from && lines.length <= 2 * inside;
+    });
+    if (isTight) return { key, item: null, mode: areSameWords(shown) ? "words" : "rotating", name: key };
+    if (regions.linesOf(node).length > MAX_PLACE) return null;
+  }
+  return null;
+}
+
+const areSameWords = (variants: Place["variants"]) => {
+  const sorted = variants.map(({ text, from, to }) =>
+    to - from === 1 ? wordsOf(text.lines[from]!).toSorted().join(" ") : null,
+  );
+  return sorted[0] !== null && sorted[0]!.includes(" ") && sorted.every((one) => one === sorted[0]);
+};
+
+function slotOf(place: Place, first: PreparedText, others: readonly PreparedText[]): VolatileSlot | null {
+  const texts = [first, ...others];
+  const digests = texts.map(({ lines }) => lines.map(digest));
+  const last = place.variants.at(-1)!;
+  const own = last.text.lines;
+  const most = mostLines(place.variants.map(({ from, to }) => to - from));
+  const kinds = new Set<string>();
+  for (const { text, from, to } of place.variants)
+    for (let line = from; line < to; line += 1) kinds.add(digest(text.regions.kindOf(line)));
+  const isAlone = (slot: VolatileSlot) => digests.every((lines) => rangesOf(slot, lines).length === 1);
+  const at = (index: number) => (own[index] === undefined ? EDGE : digest(own[index]));
+  const name = `between “${(own[last.from - 1] ?? "").slice(0, 50)}” and “${(own[last.to] ?? "").slice(0, 50)}”`;
+  for (let count = 1; count <= MAX_NEIGHBOURS; count += 1) {
+    const before = Array.from({ length: count }, (_, index) => at(last.from - count + index));
+    const after = Array.from({ length: count }, (_, index) => at(last.to + index));
+    const slot: VolatileSlot = { before, after, most, kinds: [...kinds], name };
+    if (isAlone(slot)) return slot;
+  }
+  return null;
+}

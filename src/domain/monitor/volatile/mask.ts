@@ -1,0 +1,179 @@
+/** The lines of a page without the places that are known to change on their own. */
+import type { PreparedText } from "../prepared-text.ts";
+import type { VolatileProfile, VolatileRegion, VolatileSlot } from "./profile.ts";
+import { digest, templateOf, wordsOf } from "./templates.ts";
+import { hasOtherValue, itemName } from "./values.ts";
+
+/** A line of a page, or a place that is left out, with the range of original lines that it covers. */
+export interface MaskedLine {
+  /** A line with gaps is named after its steady words. */
+  text: string;
+  from: number;
+  to: number;
+  isMasked: boolean;
+  /** The place that it belongs to, as shown. */
+  place: string | null;
+}
+
+export const EDGE = "‹edge›";
+
+/** `exposed`: lines that count, although they are in such a place. */
+export function mask(text: PreparedText, profile: VolatileProfile, exposed?: ReadonlySet<number>): MaskedLine[] {
+  const { lines } = text;
+  const owners = new Map<number, { region: VolatileRegion; index: number }>();
+  const order = lines.map((_, index) => index);
+  const worded = new Map<number, string>();
+  for (const [index, region] of (profile.regions ?? []).entries())
+    if (!isIdle(region) && region.mode === "rotating")
+      for (const line of linesIn(text, region)) if (!owners.has(line)) owners.set(line, { region, index });
+  const moved = new Set<number>();
+  for (const region of profile.regions ?? []) {
+    if (isIdle(region) || region.mode === "rotating") continue;
+    if (region.mode === "words") for (const line of linesIn(text, region)) worded.set(line, region.key);
+    else shuffle(text, region, owners, order, moved);
+  }
+  const slots = slotsIn(text, profile, (line) => owners.has(line) || moved.has(line));
+  const templates = profile.lines.filter((line) => !isIdle(line));
+  const masked: MaskedLine[] = [];
+  for (let at = 0; at <= lines.length;) {
+    const slot = slots.get(at);
+    if (slot !== undefined) {
+      masked.push({ text: `‹slot ${slot.index}›`, from: at, to: slot.to, isMasked: true, place: slot.name });
+      slots.delete(at);
+      at = slot.to;
+      continue;
+    }
+    if (at === lines.length) break;
+    const index = order[at]!;
+    at += 1;
+    const owner = exposed?.has(index) === true ? undefined : owners.get(index);
+    if (owner !== undefined) {
+      const name = `‹region ${owner.index}›`;
+      const last = masked.at(-1);
+      if (last?.text === name && last.to === index) last.to += 1;
+      else masked.push({ text: name, from: index, to: index + 1, isMasked: true, place: owner.region.key });
+      continue;
+    }
+    const line = lines[index]!;
+    const template = templates.length === 0 ? null : templateOf(line, templates);
+    const sorted = worded.has(index) ? wordsOf(line).toSorted().join(" ") : line;
+    // With other steady words it has another template: that is a change.
+    const shown = template === null ? sorted : `‹line ${digest(JSON.stringify(template.words))}›`;
+    masked.push({ text: shown, from: index, to: index + 1, isMasked: false, place: template?.name ?? worded.get(index) ?? null });
+  }
+  return masked;
+}
+
+const isIdle = ({ pending, off }: { pending?: true; off?: true }) => pending === true || off === true;
+
+/** The lines of a learned place; empty: the page has none, or several, of that name. */
+export function linesIn({ regions }: PreparedText, { key, item, mode }: VolatileRegion): readonly number[] {
+  const node = regions.find(key);
+  if (node === null || (mode === "rotating" && regions.isWhole(node))) return [];
+  return item === null ? regions.linesOf(node) : regions.members(node, item).flat();
+}
+
+/** Puts the members of a shuffled list into the order of their texts. */
+function shuffle(
+  { lines, regions }: PreparedText,
+  { key, item }: VolatileRegion,
+  owners: ReadonlyMap<number, unknown>,
+  order: number[],
+  moved: Set<number>,
+): void {
+  const node = regions.find(key);
+  if (node === null || item === null) return;
+  const members = regions.members(node, item);
+  const all = members.flat();
+  if (all.some((line) => owners.has(line) || moved.has(line))) return;
+  const texts = new Map(members.map((member) => [member, member.map((line) => lines[line]).join("\n")]));
+  const sorted = members.toSorted((a, b) => (texts.get(a)! < texts.get(b)! ? -1 : 1)).flat();
+  for (const [index, position] of all.toSorted((a, b) => a - b).entries()) order[position] = sorted[index]!;
+  for (const line of all) moved.add(line);
+}
+
+function slotsIn(
+  { lines, regions }: PreparedText,
+  profile: VolatileProfile,
+  isTaken: (line: number) => boolean,
+): Map<number, { index: number; to: number; name: string }> {
+  const found = new Map<number, { index: number; to: number; name: string }>();
+  if (profile.slots.length === 0) return found;
+  const digests = lines.map(digest);
+  for (const [index, slot] of profile.slots.entries()) {
+    if (isIdle(slot)) continue;
+    for (const { from, to } of rangesOf(slot, digests)) {
+      const inside = Array.from({ length: to - from }, (_, line) => from + line);
+      const isKind = (line: number) => slot.kinds === undefined || slot.kinds.includes(digest(regions.kindOf(line)));
+      if (found.has(from) || inside.some((line) => isTaken(line) || !isKind(line))) continue;
+      found.set(from, { index, to, name: slot.name ?? "" });
+    }
+  }
+  return found;
+}
+
+export function rangesOf(
+  { before, after, most }: VolatileSlot,
+  digests: readonly string[],
+): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  const at = (index: number) => (index < 0 || index >= digests.length ? EDGE : digests[index]!);
+  for (let from = 0; from <= digests.length; from += 1) {
+    if (!before.every((line, index) => at(from - before.length + index) === line)) continue;
+    for (let to = from; to <= Math.min(digests.length, from + most); to += 1)
+      if (after.every((line, index) => at(to + index) === line)) {
+        found.push({ from, to });
+        break;
+      }
+    // Where several places look alike, none is known.
+    if (found.length > 1) return [];
+  }
+  return found;
+}
+
+/** Lines of both texts that tell of the same thing with another price or amount: a rotating list hides them not. */
+export function exposedLines(
+  before: PreparedText,
+  after: PreparedText,
+  profile: VolatileProfile,
+): [ReadonlySet<number>, ReadonlySet<number>] {
+  const exposed: [Set<number>, Set<number>] = [new Set(), new Set()];
+  for (const region of profile.regions ?? []) {
+    if (isIdle(region) || region.mode !== "rotating") continue;
+    const [old, recent] = [before, after].map((text) => new Map(unitsIn(text, region)));
+    for (const [name, one] of old!) {
+      const other = recent!.get(name);
+      if (other === undefined || name.length < 3 || !hasOtherValue(one.text, other.text)) continue;
+      for (const line of one.lines) exposed[0].add(line);
+      for (const line of other.lines) exposed[1].add(line);
+    }
+  }
+  return exposed;
+}
+
+function unitsIn(text: PreparedText, region: VolatileRegion): [string, { text: string; lines: readonly number[] }][] {
+  const { regions } = text;
+  const node = regions.find(region.key);
+  if (node === null) return [];
+  const item = region.item ?? regions.itemOf(node);
+  const units = item === null ? linesIn(text, region).map((line) => [line]) : regions.members(node, item);
+  return units.map((lines) => {
+    const joined = lines.map((line) => text.lines[line]).join(" ");
+    return [itemName(joined), { text: joined, lines }];
+  });
+}
+
+/** The shuffled lists of which the two texts show the common lines in another order. */
+export function shuffledLists(
+  before: PreparedText,
+  after: PreparedText,
+  profile: VolatileProfile,
+): { key: string; lines: [number[], number[]] }[] {
+  return (profile.regions ?? []).flatMap((region) => {
+    if (isIdle(region) || region.mode !== "shuffled") return [];
+    const lines = [before, after].map((text) => linesIn(text, region).toSorted((a, b) => a - b));
+    const texts = [before, after].map((text, at) => lines[at]!.map((line) => text.lines[line]!));
+    const common = texts.map((list, at) => list.filter((line) => texts[1 - at]!.includes(line)).join("\n"));
+    return common[0] === common[1] ? [] : [{ key: region.key, lines: lines as [number[], number[]] }];
+  });
+}

@@ -1,0 +1,76 @@
+/** Lines that stay the same but for some words. */
+import { hash } from "node:crypto";
+import type { VolatileLine } from "./profile.ts";
+import { hunksOf } from "../sequence.ts";
+
+const MAX_WORDS = 60;
+const MAX_GAPS = 6;
+
+export const digest = (text: string) => hash("sha256", text, "base64url").slice(0, 8);
+export const wordsOf = (line: string) => line.split(/\s+/).filter((word) => word !== "");
+
+/** The most general one, so that a line has the same template in every run. */
+export function templateOf(line: string, templates: readonly VolatileLine[]): VolatileLine | null {
+  const words = wordsOf(line);
+  if (words.length > MAX_WORDS * 2) return null;
+  const digests = words.map(digest);
+  const found = templates.filter((template) => fits(digests, template));
+  return found.toSorted((a, b) => steadyWords(a) - steadyWords(b))[0] ?? null;
+}
+
+export const steadyWords = ({ words }: Pick<VolatileLine, "words">) => words.filter((word) => word !== null).length;
+
+/** Whether the steady words stand in this order, with nothing but gaps in between. */
+function fits(words: readonly string[], { words: template, gap }: VolatileLine): boolean {
+  const steady = steadyWords({ words: template });
+  const gaps = template.length - steady;
+  if (words.length < steady || words.length > steady + gaps * gap) return false;
+  // Where in the line the template may stand so far, in order: each place is looked at once per word of the template.
+  let places: number[] = [0];
+  for (const wanted of template) {
+    const next: number[] = [];
+    for (const at of places) {
+      if (wanted !== null) {
+        if (words[at] === wanted) next.push(at + 1);
+        continue;
+      }
+      const last = Math.min(at + gap, words.length);
+      for (let to = Math.max(at, (next.at(-1) ?? -1) + 1); to <= last; to += 1) next.push(to);
+    }
+    if (next.length === 0) return false;
+    places = next;
+  }
+  return places.at(-1) === words.length;
+}
+
+/** Null: too little of the line is steady. */
+export function templateBetween(one: string, other: string): VolatileLine | null {
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  if (Math.max(a.length, b.length) > MAX_WORDS) return null;
+  const hunks = hunksOf(a, b);
+  if (hunks === null || hunks.length > MAX_GAPS) return null;
+  const words: (string | null)[] = [];
+  const name: string[] = [];
+  let at = 0;
+  let gap = 1;
+  for (const { from, to, otherFrom, otherTo } of hunks) {
+    for (; at < from; at += 1) {
+      words.push(digest(a[at]!));
+      name.push(a[at]!);
+    }
+    words.push(null);
+    name.push("…");
+    gap = Math.max(gap, to - from, otherTo - otherFrom);
+    at = to;
+  }
+  for (; at < a.length; at += 1) {
+    words.push(digest(a[at]!));
+    name.push(a[at]!);
+  }
+  const steady = words.filter((word) => word !== null).length;
+  if (steady < 2 || steady * 2 < Math.max(a.length, b.length)) return null;
+  return { words, gap, name: name.join(" ").slice(0, 120) };
+}
+
+/** Whether they are the same line, with some other words. */
+export const isAlike = (one: string, other: string) => templateBetween(one, other) !== null;

@@ -13,7 +13,7 @@ function linesOf(body: string, what: "text" | "markdown" | "links"): string[] {
   const { lines, regions } = prepareText(decodeContent(Buffer.from(monitored!)), rules, null);
   return lines.map((line, index) => {
     const node = regions.nodeOf(index);
-    return `${node < 0 ? "" : regions.keyOf(node)}: ${line}`;
+    return `${node < 0 ? "" : regions.nameOf(node)}: ${line}`;
   });
 }
 

@@ -9,6 +9,7 @@ import { decodeContent } from "./content.ts";
 import { learnFrom } from "./volatile/learn.ts";
 import { learnFromRuns, observe } from "./volatile/learn-from-runs.ts";
 import { alignDates, prepareText, type PreparedText, type TextRules } from "./prepared-text.ts";
+import { withoutNamed } from "./volatile/mask.ts";
 import { NO_PROFILE, type VolatileProfile } from "./volatile/profile.ts";
 import type { IgnoredPlace } from "./ignored.ts";
 import { type DiffHunk, diffTexts, NO_DIFF, stableDigest, type TextDiff, unifiedDiff } from "./text-diff.ts";
@@ -69,6 +70,8 @@ export class PageComparer {
   readonly #recordRules: RecordRules;
   readonly #watch: { places: ReadonlySet<string>; patterns: Pattern[] };
 
+  readonly #preparedTexts = new WeakMap<Buffer, { at: number | null; text: PreparedText }>();
+
   constructor(given: MonitorOptions) {
     // Jobs of earlier versions lack some.
     const options = { ...MONITOR_DEFAULTS, ...given };
@@ -94,9 +97,8 @@ export class PageComparer {
   digestOf(content: Buffer, profile: VolatileProfile, at: number | null): string {
     const { what } = this.#options;
     if (what === "screenshot") return hash("sha256", content, "hex").slice(0, 32);
-    const read =
-      what === "fields" ? { text: recordLines(recordsIn(content)), tree: null } : decodeContent(content);
-    return stableDigest(prepareText(read, this.#rules, at), this.#learns ? this.#unwatched(profile) : NO_PROFILE);
+    const text = this.#prepared(content, at);
+    return stableDigest(text, this.#learns ? this.#unwatched(profile, text) : NO_PROFILE);
   }
 
   compare(pair: Compared): PageComparison {
@@ -114,18 +116,28 @@ export class PageComparer {
   }
 
   #texts({ before, after, again, profile: known, beforeAt, afterAt }: Compared): PageComparison {
-    const text = (content: Buffer, at: number | null) => prepareText(decodeContent(content), this.#rules, at);
-    const [first, second] = [text(before, beforeAt), text(after, afterAt)];
+    const [first, second] = [this.#prepared(before, beforeAt), this.#prepared(after, afterAt)];
     const [old, recent] = alignDates(first, second);
     if (!this.#learns) return this.#textVerdict(diffTexts(old, recent, NO_PROFILE), NO_PROFILE);
-    const others = again.map((content) => text(content, afterAt));
+    const others = again.map((content) => this.#prepared(content, afterAt));
     const { profile, evidence } = learnFrom(known, first, second, others);
-    const usable = this.#unwatched(profile);
+    const usable = this.#unwatched(profile, old, recent);
     const watched = evidence.without((lines) => this.#isWatched(null, lines));
     let diff = diffTexts(old, recent, usable, watched);
     // What is reported anyway is reported whole: the next run is compared with this one.
     if (diff.isUnsettled && diff.added + diff.removed > 0) diff = diffTexts(old, recent, usable, watched, true);
     return this.#textVerdict(diff, observe(learnFromRuns(profile, old, recent), recent));
+  }
+
+  /** A page is compared several times while it is fetched again. */
+  #prepared(content: Buffer, at: number | null): PreparedText {
+    const known = this.#preparedTexts.get(content);
+    if (known !== undefined && known.at === at) return known.text;
+    const isRecords = this.#options.what === "fields";
+    const read = isRecords ? { text: recordLines(recordsIn(content)), tree: null } : decodeContent(content);
+    const text = prepareText(read, this.#rules, at);
+    this.#preparedTexts.set(content, { at, text });
+    return text;
   }
 
   #textVerdict(diff: TextDiff, profile: VolatileProfile): PageComparison {
@@ -135,15 +147,8 @@ export class PageComparer {
   }
 
   /** Without the places that the user watches. */
-  #unwatched(profile: VolatileProfile): VolatileProfile {
-    if (this.#options.watch.length === 0) return profile;
-    const isLeftOut = ({ name }: { name?: string }) => !this.#isWatched(name ?? null, name === undefined ? [] : [name]);
-    return {
-      ...profile,
-      lines: profile.lines.filter(isLeftOut),
-      slots: profile.slots.filter(isLeftOut),
-      regions: (profile.regions ?? []).filter(isLeftOut),
-    };
+  #unwatched(profile: VolatileProfile, ...texts: PreparedText[]): VolatileProfile {
+    return this.#options.watch.length === 0 ? profile : withoutNamed(profile, texts, (name) => this.#isWatched(name, [name]));
   }
 
   #isWatched(place: string | null, lines: readonly string[]): boolean {

@@ -32,10 +32,10 @@ export class Notes {
   }
 
   /** A list that the texts show in another order. */
-  shuffled({ key, lines: [old, recent] }: { key: string; lines: readonly [number[], number[]] }): void {
+  shuffled({ name, lines: [old, recent] }: { name: string; lines: readonly [number[], number[]] }): void {
     const masked = (list: readonly number[]) =>
-      list.map((line): MaskedLine => ({ text: "", from: line, to: line + 1, isMasked: false, place: key }));
-    this.add("shuffled", key, masked(old), masked(recent));
+      list.map((line): MaskedLine => ({ text: "", from: line, to: line + 1, isMasked: false, place: name }));
+    this.add("shuffled", name, masked(old), masked(recent));
   }
 
   /** Two lines, or places, that count as the same. */

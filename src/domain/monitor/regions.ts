@@ -12,6 +12,7 @@ export class Regions {
   readonly #tree: RegionTree;
   /** Per line: its node, or -1. */
   readonly #of: readonly number[];
+  readonly #names: string[] = [];
   readonly #keys: string[] = [];
   readonly #kinds: string[] = [];
   readonly #lines: number[][] = [];
@@ -26,7 +27,8 @@ export class Regions {
     for (const [node, [parent, name, label]] of tree.nodes.entries()) {
       const above = parent < 0 || /^(?:html|body)\b/.test(tree.nodes[parent]![1]) ? null : parent;
       const own = label === "" ? name : `${name} “${label}”`;
-      this.#keys.push(cut(above === null ? own : `${this.#keys[above]!} > ${own}`));
+      this.#names.push(cut(above === null ? own : `${this.#names[above]!} > ${own}`));
+      this.#keys.push(digest(this.#names.at(-1)!));
       this.#kinds.push(cut(above === null ? name : `${this.#kinds[above]!} > ${name}`));
       this.#lines.push([]);
       this.#children.push([]);
@@ -49,6 +51,11 @@ export class Regions {
   nodeOf(line: number): number {
     return this.#of[line] ?? -1;
   }
+  /** As shown: it contains words of the page. */
+  nameOf(node: number): string {
+    return this.#names[node]!;
+  }
+  /** As stored. */
   keyOf(node: number): string {
     return this.#keys[node]!;
   }
@@ -66,9 +73,9 @@ export class Regions {
   isWhole(node: number): boolean {
     return IS_WHOLE.test(this.#tree.nodes[node]![1]);
   }
+  /** Without an id, a class or a heading, an element of that name may be anything on another page. */
   isMarked(node: number): boolean {
-    const [, name, label] = this.#tree.nodes[node]!;
-    return label !== "" || /[#.]/.test(name);
+    return /[#.“]/.test(this.#names[node]!);
   }
 
   /** The innermost element that holds all these lines; -1: none does. */
@@ -110,6 +117,8 @@ export class Regions {
     );
   }
 }
+
+const digest = (text: string) => hash("sha256", text, "base64url").slice(0, 12);
 
 function cut(key: string): string {
   if (key.length <= MAX_KEY) return key;

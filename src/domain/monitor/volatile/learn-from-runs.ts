@@ -114,7 +114,7 @@ function withRotations(profile: VolatileProfile, rotated: ReadonlyMap<string, st
     returns >= ROTATING.returns &&
     seen.length >= ROTATING.contents;
   const isForgotten = ({ changed, compared }: Rotation) => compared >= RUNS.forget && changed / compared < ROTATING.share;
-  const learned = all.filter(isRotating).map(({ key }) => ({ key, item: null, mode: "rotating" as const, name: key }));
+  const learned = all.filter(isRotating).map(({ key }) => ({ key, item: null, mode: "rotating" as const }));
   const others = (profile.regions ?? []).filter(({ key }) => !learned.some((one) => one.key === key));
   return {
     ...profile,

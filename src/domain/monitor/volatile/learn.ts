@@ -73,6 +73,7 @@ function listAt(first: PreparedText, others: readonly PreparedText[], node: numb
   const item = regions.itemOf(node);
   const key = regions.keyOf(node);
   if (item === null || regions.find(key) !== node) return null;
+  const marked = regions.isMarked(node) ? { marked: true as const } : {};
   const textsOf = (text: PreparedText, at: number) =>
     text.regions.members(at, item).map((member) => member.map((line) => text.lines[line]).join("\n"));
   const own = textsOf({ ...first, lines, regions }, node);
@@ -84,7 +85,7 @@ function listAt(first: PreparedText, others: readonly PreparedText[], node: numb
   const lists = all as string[][];
   const differing = lists.filter((list) => !isEqual(list, own));
   if (differing.length === 0) return null;
-  const region = (mode: VolatileRegion["mode"]): VolatileRegion => ({ key, item, mode, name: key });
+  const region = (mode: VolatileRegion["mode"]): VolatileRegion => ({ key, item, mode, ...marked });
   const sorted = own.toSorted();
   if (differing.every((list) => isEqual(list.toSorted(), sorted))) return first.isSet ? null : region("shuffled");
   // What differs in some words alone is known by its lines.
@@ -184,7 +185,8 @@ function regionOf({ variants }: Place): VolatileRegion | null {
       const inside = lines.filter((line) => from <= line && line < to).length;
       return inside === to - from && lines.length <= 2 * inside;
     });
-    if (isTight) return { key, item: null, mode: areSameWords(shown) ? "words" : "rotating", name: key };
+    const marked = regions.isMarked(node) ? { marked: true as const } : {};
+    if (isTight) return { key, item: null, mode: areSameWords(shown) ? "words" : "rotating", ...marked };
     if (regions.linesOf(node).length > MAX_PLACE) return null;
   }
   return null;
@@ -208,11 +210,10 @@ function slotOf(place: Place, first: PreparedText, others: readonly PreparedText
     for (let line = from; line < to; line += 1) kinds.add(digest(text.regions.kindOf(line)));
   const isAlone = (slot: VolatileSlot) => digests.every((lines) => rangesOf(slot, lines).length === 1);
   const at = (index: number) => (own[index] === undefined ? EDGE : digest(own[index]));
-  const name = `between “${(own[last.from - 1] ?? "").slice(0, 50)}” and “${(own[last.to] ?? "").slice(0, 50)}”`;
   for (let count = 1; count <= MAX_NEIGHBOURS; count += 1) {
     const before = Array.from({ length: count }, (_, index) => at(last.from - count + index));
     const after = Array.from({ length: count }, (_, index) => at(last.to + index));
-    const slot: VolatileSlot = { before, after, most, kinds: [...kinds], name };
+    const slot: VolatileSlot = { before, after, most, kinds: [...kinds] };
     if (isAlone(slot)) return slot;
   }
   return null;

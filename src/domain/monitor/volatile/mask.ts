@@ -1,7 +1,7 @@
 /** The lines of a page without the places that are known to change on their own. */
 import type { PreparedText } from "../prepared-text.ts";
 import type { VolatileProfile, VolatileRegion, VolatileSlot } from "./profile.ts";
-import { digest, templateOf, wordsOf } from "./templates.ts";
+import { digest, templateName, templateOf, wordsOf } from "./templates.ts";
 import { hasOtherValue, itemName } from "./values.ts";
 
 /** A line of a page, or a place that is left out, with the range of original lines that it covers. */
@@ -22,6 +22,7 @@ export function mask(text: PreparedText, profile: VolatileProfile, exposed?: Rea
   const { lines } = text;
   const owners = new Map<number, { region: VolatileRegion; index: number }>();
   const order = lines.map((_, index) => index);
+  const nameOf = ({ key }: VolatileRegion) => text.regions.nameOf(text.regions.find(key)!);
   const worded = new Map<number, string>();
   for (const [index, region] of (profile.regions ?? []).entries())
     if (!isIdle(region) && region.mode === "rotating")
@@ -29,7 +30,7 @@ export function mask(text: PreparedText, profile: VolatileProfile, exposed?: Rea
   const moved = new Set<number>();
   for (const region of profile.regions ?? []) {
     if (isIdle(region) || region.mode === "rotating") continue;
-    if (region.mode === "words") for (const line of linesIn(text, region)) worded.set(line, region.key);
+    if (region.mode === "words") for (const line of linesIn(text, region)) worded.set(line, nameOf(region));
     else shuffle(text, region, owners, order, moved);
   }
   const slots = slotsIn(text, profile, (line) => owners.has(line) || moved.has(line));
@@ -51,15 +52,16 @@ export function mask(text: PreparedText, profile: VolatileProfile, exposed?: Rea
       const name = `‹region ${owner.index}›`;
       const last = masked.at(-1);
       if (last?.text === name && last.to === index) last.to += 1;
-      else masked.push({ text: name, from: index, to: index + 1, isMasked: true, place: owner.region.key });
+      else masked.push({ text: name, from: index, to: index + 1, isMasked: true, place: nameOf(owner.region) });
       continue;
     }
     const line = lines[index]!;
     const template = templates.length === 0 ? null : templateOf(line, templates);
     const sorted = worded.has(index) ? wordsOf(line).toSorted().join(" ") : line;
+    const place = template === null ? (worded.get(index) ?? null) : templateName(line, template);
     // With other steady words it has another template: that is a change.
     const shown = template === null ? sorted : `‹line ${digest(JSON.stringify(template.words))}›`;
-    masked.push({ text: shown, from: index, to: index + 1, isMasked: false, place: template?.name ?? worded.get(index) ?? null });
+    masked.push({ text: shown, from: index, to: index + 1, isMasked: false, place });
   }
   return masked;
 }
@@ -106,10 +108,47 @@ function slotsIn(
       const inside = Array.from({ length: to - from }, (_, line) => from + line);
       const isKind = (line: number) => slot.kinds === undefined || slot.kinds.includes(digest(regions.kindOf(line)));
       if (found.has(from) || inside.some((line) => isTaken(line) || !isKind(line))) continue;
-      found.set(from, { index, to, name: slot.name ?? "" });
+      found.set(from, { index, to, name: slotName(lines, from, to) });
     }
   }
   return found;
+}
+
+/** As shown: the lines before and after it. */
+const slotName = (lines: readonly string[], from: number, to: number) =>
+  `between “${(lines[from - 1] ?? "").slice(0, MAX_NEIGHBOUR)}” and “${(lines[to] ?? "").slice(0, MAX_NEIGHBOUR)}”`;
+
+const MAX_NEIGHBOUR = 50;
+
+/** The places without those that are named so in one of the texts. */
+export function withoutNamed(
+  profile: VolatileProfile,
+  texts: readonly PreparedText[],
+  isNamed: (name: string) => boolean,
+): VolatileProfile {
+  const digests = new Map(texts.map((text) => [text, profile.slots.length === 0 ? [] : text.lines.map(digest)]));
+  return {
+    ...profile,
+    lines: profile.lines.filter(
+      (entry) =>
+        !texts.some(({ lines }) =>
+          lines.some((line) => templateOf(line, [entry]) !== null && isNamed(templateName(line, entry))),
+        ),
+    ),
+    slots: profile.slots.filter(
+      (slot) =>
+        !texts.some((text) =>
+          rangesOf(slot, digests.get(text)!).some(({ from, to }) => isNamed(slotName(text.lines, from, to))),
+        ),
+    ),
+    regions: (profile.regions ?? []).filter(
+      ({ key }) =>
+        !texts.some(({ regions }) => {
+          const node = regions.find(key);
+          return node !== null && isNamed(regions.nameOf(node));
+        }),
+    ),
+  };
 }
 
 export function rangesOf(
@@ -168,12 +207,14 @@ export function shuffledLists(
   before: PreparedText,
   after: PreparedText,
   profile: VolatileProfile,
-): { key: string; lines: [number[], number[]] }[] {
+): { name: string; lines: [number[], number[]] }[] {
   return (profile.regions ?? []).flatMap((region) => {
     if (isIdle(region) || region.mode !== "shuffled") return [];
     const lines = [before, after].map((text) => linesIn(text, region).toSorted((a, b) => a - b));
     const texts = [before, after].map((text, at) => lines[at]!.map((line) => text.lines[line]!));
     const common = texts.map((list, at) => list.filter((line) => texts[1 - at]!.includes(line)).join("\n"));
-    return common[0] === common[1] ? [] : [{ key: region.key, lines: lines as [number[], number[]] }];
+    if (common[0] === common[1]) return [];
+    const name = after.regions.nameOf(after.regions.find(region.key)!);
+    return [{ name, lines: lines as [number[], number[]] }];
   });
 }

@@ -15,10 +15,8 @@ export interface VolatileProfile {
   tiles?: number[];
 }
 
-/** How long a place has been as it is. */
+/** How long a place has been as it is. No words of the page are kept: it may have been fetched with credentials. */
 export interface Observed {
-  /** As shown to the user. */
-  name?: string;
   /** The digest of what it held last. */
   last?: string;
   /** In how many runs it has stayed so. */
@@ -44,7 +42,10 @@ export interface VolatileSlot extends Observed {
 }
 
 export interface VolatileRegion extends Observed {
+  /** See `Regions.keyOf`. */
   key: string;
+  /** It has a name that other pages may have, too. */
+  marked?: true;
   /** The name of the members of a list; null: the whole element. */
   item: string | null;
   /** `shuffled`: the same members in another order; `words`: the same words of a line. */

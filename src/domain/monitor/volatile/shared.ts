@@ -53,13 +53,10 @@ export function learnShared(shared: SharedProfile | null, page: string, profile:
     return [...all.values()].slice(-MAX_ENTRIES);
   };
   return {
-    regions: noted(known.regions, (profile.regions ?? []).filter(isMarked), regionKey),
+    regions: noted(known.regions, (profile.regions ?? []).filter(({ marked }) => marked === true), regionKey),
     lines: noted(known.lines, profile.lines.filter((line) => steadyWords(line) >= STEADY_WORDS), lineKey),
   } as SharedProfile;
 }
-
-/** Without a mark of its own, an element of that name may be anything on another page. */
-const isMarked = ({ key }: VolatileRegion) => /[#.“]/.test(key);
 
 /** Without what is known of one page alone. */
 function bare<T extends { last?: string; steady?: number }>({ last: _, steady: __, ...place }: T): T {

@@ -50,27 +50,30 @@ export function templateBetween(one: string, other: string): VolatileLine | null
   const hunks = hunksOf(a, b);
   if (hunks === null || hunks.length > MAX_GAPS) return null;
   const words: (string | null)[] = [];
-  const name: string[] = [];
   let at = 0;
   let gap = 1;
   for (const { from, to, otherFrom, otherTo } of hunks) {
-    for (; at < from; at += 1) {
-      words.push(digest(a[at]!));
-      name.push(a[at]!);
-    }
+    for (; at < from; at += 1) words.push(digest(a[at]!));
     words.push(null);
-    name.push("…");
     gap = Math.max(gap, to - from, otherTo - otherFrom);
     at = to;
   }
-  for (; at < a.length; at += 1) {
-    words.push(digest(a[at]!));
-    name.push(a[at]!);
-  }
+  for (; at < a.length; at += 1) words.push(digest(a[at]!));
   const steady = words.filter((word) => word !== null).length;
   if (steady < 2 || steady * 2 < Math.max(a.length, b.length)) return null;
-  return { words, gap, name: name.join(" ").slice(0, 120) };
+  return { words, gap };
 }
 
 /** Whether they are the same line, with some other words. */
 export const isAlike = (one: string, other: string) => templateBetween(one, other) !== null;
+
+const MAX_NAME = 120;
+
+/** As shown: the steady words of the line. */
+export function templateName(line: string, { words }: Pick<VolatileLine, "words">): string {
+  const texts = new Map(wordsOf(line).map((word) => [digest(word), word]));
+  return words
+    .map((word) => (word === null ? "…" : (texts.get(word) ?? "…")))
+    .join(" ")
+    .slice(0, MAX_NAME);
+}

@@ -3,7 +3,16 @@ import { PageComparer } from "../../src/domain/monitor/compare.ts";
 import { MONITOR_DEFAULTS } from "../../src/domain/monitor/options.ts";
 import { NO_PROFILE, type VolatileProfile } from "../../src/domain/monitor/volatile/profile.ts";
 import { nextFetchMs } from "../../src/domain/monitor/volatile/refetch.ts";
-import { type ChangeFamily, type Fetch, fetchOf, moved, type NoiseFamily, PAGES, placeNoise, type Placed } from "./monitor-families.ts";
+import {
+  type ChangeFamily,
+  type Fetch,
+  fetchOf,
+  moved,
+  type NoiseFamily,
+  PAGES,
+  placeNoise,
+  type Placed,
+} from "./monitor-families.ts";
 import { type Chance, contentOf, pick, type What } from "./monitor-pairs.ts";
 
 const DAY_MS = 86_400_000;

@@ -26,7 +26,8 @@ export function shuffled<T>(random: Chance, list: readonly T[]): T[] {
   const left = [...list];
   return left.map(() => left.splice(whole(random, left.length), 1)[0]!);
 }
-export const some = <T>(random: Chance, list: readonly T[], count: number): T[] => shuffled(random, list).slice(0, count);
+export const some = <T>(random: Chance, list: readonly T[], count: number): T[] =>
+  shuffled(random, list).slice(0, count);
 
 /** Replaces one match of the pattern behind the start of the body; null: there is none. */
 export function replaceOne(
@@ -43,7 +44,14 @@ export function replaceOne(
 }
 
 export const NOISE_FAMILIES: Readonly<Record<string, NoiseFamily>> = {
-  ...Object.fromEntries(NOISE.map((make, index) => [`pairs ${index}`, () => ({ random }: Fetch) => make(random)])),
+  ...Object.fromEntries(
+    NOISE.map((make, index) => [
+      `pairs ${index}`,
+      () =>
+        ({ random }: Fetch) =>
+          make(random),
+    ]),
+  ),
   ...Object.fromEntries(Object.entries(SITE_NOISE).map(([name, make]) => [name, () => make])),
 };
 

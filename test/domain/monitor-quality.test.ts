@@ -26,7 +26,10 @@ describe("a monitor", () => {
     for (const [changes, draw] of [
       ["a small change", changedPage(CHANGE_FAMILIES)],
       ["a change of other kinds", changedPage(HELD_OUT_CHANGES)],
-      ["a change of an article, a product, a programme, a table", (random: () => number) => changedSitePage(random, START)],
+      [
+        "a change of an article, a product, a programme, a table",
+        (random: () => number) => changedSitePage(random, START),
+      ],
     ] as const)
       test(`finds at least 99 % of the pages with ${changes} beside ${name} [slow]`, () => {
         const score = changePairs(chance(testSeed() + 2 + shift), families, draw, { pairs: PAIRS });

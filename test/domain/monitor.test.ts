@@ -285,7 +285,13 @@ test("screenshots differ by a share of their pixels, without the areas that chan
   // A second fetch that is as before says that one of the two was old, not that the place changes on its own.
   const stale = comparer.compare({ before, after, again: [before], profile: NO_PROFILE, ...TIMES });
   assert.deepEqual([stale.isChanged, stale.profile.tiles], [true, []]);
-  const learned = comparer.compare({ before, after: bytes(0, 12), again: [bytes(0, 8)], profile: NO_PROFILE, ...TIMES });
+  const learned = comparer.compare({
+    before,
+    after: bytes(0, 12),
+    again: [bytes(0, 8)],
+    profile: NO_PROFILE,
+    ...TIMES,
+  });
   assert.equal(learned.isChanged, false, "three pictures, three sizes");
 });
 
@@ -297,7 +303,11 @@ describe("a place that a page changes on its own", () => {
       .map((item) => `<li>${[item].flat().join("<br>")}</li>`)
       .join("")}</ul></div><blockquote>${quote}</blockquote><p>Imprint</p></main></body>`;
   const read = (page: string) => {
-    const plan = compilePlan({ fields: null, links: false, monitor: { what: "text", exclude: [], only_main_content: false } });
+    const plan = compilePlan({
+      fields: null,
+      links: false,
+      monitor: { what: "text", exclude: [], only_main_content: false },
+    });
     const { monitored } = extractPage({ body: page, contentType: "text/html", url: "https://a.example/" }, plan);
     return Buffer.from(monitored!);
   };
@@ -324,15 +334,16 @@ describe("a place that a page changes on its own", () => {
   test("may be a shuffled list: its order is left out, its members count", () => {
     const learned = run(list(lamp, rug, vase, stool), [list(vase, lamp, stool, rug), list(stool, rug, lamp, vase)]);
     assert.equal(learned.isChanged, false);
-    assert.deepEqual(learned.profile.regions?.map(({ mode }) => mode), ["shuffled"]);
+    assert.deepEqual(
+      learned.profile.regions?.map(({ mode }) => mode),
+      ["shuffled"],
+    );
     assert.doesNotMatch(JSON.stringify(learned.profile), /Goods|Lamp/, "no words of the page are kept in the open");
     const [ignored] = learned.diff.ignored!;
-    assert.deepEqual([ignored?.kind, ignored?.place, ignored?.before, ignored?.after], [
-      "shuffled",
-      "main > div.goods “Goods” > ul “Goods”",
-      [lamp, rug, vase, stool],
-      [vase, lamp, stool, rug],
-    ]);
+    assert.deepEqual(
+      [ignored?.kind, ignored?.place, ignored?.before, ignored?.after],
+      ["shuffled", "main > div.goods “Goods” > ul “Goods”", [lamp, rug, vase, stool], [vase, lamp, stool, rug]],
+    );
     const later = run(list(lamp, rug, vase, stool), [list(stool, "Vase € 2", "Sofa € 9", lamp)], learned.profile);
     const changed = later.diff.unified.split("\n").filter((line) => /^[-+]\w/.test(line));
     assert.deepEqual(changed.toSorted(), ["+Sofa € 9", "+Vase € 2", `-${rug}`, `-${vase}`]);
@@ -392,7 +403,11 @@ describe("a place that a page changes on its own", () => {
     assert.deepEqual(reported, [true, true, true, true, true, false, false, false, false]);
     profile = NO_PROFILE;
     for (let at = 0; at < 12; at += 1) {
-      const found = run(quoted(`Headline ${at} about ${"abcdefghijklmnop"[at]}`), [quoted(`News ${at + 1} of ${at}`)], profile);
+      const found = run(
+        quoted(`Headline ${at} about ${"abcdefghijklmnop"[at]}`),
+        [quoted(`News ${at + 1} of ${at}`)],
+        profile,
+      );
       ({ profile } = found);
       assert.equal(found.isChanged, true, "what is new each time is never learned away");
     }
@@ -406,6 +421,10 @@ describe("a place that a page changes on its own", () => {
       shared = learnShared(learnShared(shared, page, profile), page, profile);
     }
     assert.equal(withShared(NO_PROFILE, shared).regions?.length, 1);
-    assert.equal(withShared({ ...profile, regions: profile.regions!.map((one) => ({ ...one, off: true as const })) }, shared).regions?.[0]?.off, true);
+    assert.equal(
+      withShared({ ...profile, regions: profile.regions!.map((one) => ({ ...one, off: true as const })) }, shared)
+        .regions?.[0]?.off,
+      true,
+    );
   });
 });

@@ -58,13 +58,17 @@ describe("changes of a monitored job", browserGate, () => {
     await ofRun.page.goto(`${here.dashboard.url}/jobs/${job.id}/changes`);
     const ignored = ofRun.page.getByText("2 places ignored as noise");
     await ignored.click();
-    await ofRun.page.getByText(/Press any key|Drag a picture here|Sort by a click|Old orders are above/).first().waitFor();
+    await ofRun.page
+      .getByText(/Press any key|Drag a picture here|Sort by a click|Old orders are above/)
+      .first()
+      .waitFor();
     await assertAccessible(ofRun.page);
     for (const width of [1440, 1280, 390]) {
       await ofRun.page.setViewportSize({ width, height: 900 });
       await assertFits(ofRun.page);
       const folder = process.env["ORB_TEST_PICTURES"];
-      if (folder !== undefined) await ofRun.page.screenshot({ path: join(folder, `noise-${width}.png`), fullPage: true });
+      if (folder !== undefined)
+        await ofRun.page.screenshot({ path: join(folder, `noise-${width}.png`), fullPage: true });
     }
     await ofRun.page.getByRole("button", { name: "Count changes of aside.hint > p" }).click();
     await ofRun.page.getByText("Counts from the next run on").waitFor();

@@ -164,10 +164,10 @@ function addJobOptions(command: Command): Command {
     .option("--requires-auth", "the page requires a sign-in: use a browser and a session of its origin")
     .option("--respect-robots", "do not fetch pages that robots.txt disallows")
     .option("--no-escalate", "do not switch to a browser after a block (no effect with strategy auto)");
-  return addCrawlOptions(addRecipeOptions(addMonitorFlags(command)), { saved: true, heading: "Crawl options:" }).addHelpText(
-    "after",
-    FIELD_HELP,
-  );
+  return addCrawlOptions(addRecipeOptions(addMonitorFlags(command)), {
+    saved: true,
+    heading: "Crawl options:",
+  }).addHelpText("after", FIELD_HELP);
 }
 
 interface JobArguments {
@@ -186,7 +186,10 @@ async function readArguments(
 }
 
 /** The body for the API. An existing job keeps its kind; for a new one, any crawl option makes it a crawl. */
-function jobOf({ options, fromFile, recipe }: JobArguments, known?: Pick<Job, "kind" | "monitor">): Record<string, unknown> {
+function jobOf(
+  { options, fromFile, recipe }: JobArguments,
+  known?: Pick<Job, "kind" | "monitor">,
+): Record<string, unknown> {
   // These are of pages, too.
   const { documents, ...crawl } = crawlOf(options);
   const shared = definedOnly({ respect_robots: options.respectRobots, documents });

@@ -148,7 +148,9 @@ export class PageComparer {
 
   /** Without the places that the user watches. */
   #unwatched(profile: VolatileProfile, ...texts: PreparedText[]): VolatileProfile {
-    return this.#options.watch.length === 0 ? profile : withoutNamed(profile, texts, (name) => this.#isWatched(name, [name]));
+    return this.#options.watch.length === 0
+      ? profile
+      : withoutNamed(profile, texts, (name) => this.#isWatched(name, [name]));
   }
 
   #isWatched(place: string | null, lines: readonly string[]): boolean {
@@ -160,8 +162,8 @@ export class PageComparer {
     const [old, recent] = [recordsIn(before), recordsIn(after)];
     const records = compareRecords(old, recent, this.#recordRules);
     const plain: TextRules = { noise: new Set(), ignore: [], isSet: false };
-    const [oldText, newText] = [old, recent].map(
-      (list): PreparedText => prepareText({ text: recordLines(list), tree: null }, plain, null),
+    const [oldText, newText] = [old, recent].map((list): PreparedText =>
+      prepareText({ text: recordLines(list), tree: null }, plain, null),
     );
     const diff = records.length === 0 ? NO_DIFF : diffTexts(oldText!, newText!, NO_PROFILE);
     const { hunks, truncated } = diff;
@@ -179,15 +181,15 @@ export class PageComparer {
     const [old, recent] = [readPng(before), readPng(after)];
     if (old === null || recent === null)
       return this.#verdict({ ...NO_DIFF, share: 1, added: 1 }, NOTHING, known, "another picture");
-    let tiles = this.#learns ? (known.tiles ?? []) : [];
+    const moving = new Set(this.#learns ? (known.tiles ?? []) : []);
     for (const content of this.#learns ? again : []) {
       const second = readPng(content);
       if (second === null) continue;
       // Where the second one is as before, the first one is a change.
-      const other = new Set(comparePictures(old, second, tiles).tiles);
-      const moving = comparePictures(recent, second, tiles).tiles.filter((tile) => other.has(tile));
-      tiles = [...new Set([...tiles, ...moving])];
+      const other = new Set(comparePictures(old, second, [...moving]).tiles);
+      for (const tile of comparePictures(recent, second, [...moving]).tiles) if (other.has(tile)) moving.add(tile);
     }
+    const tiles = [...moving];
     const { share, boxes } = comparePictures(old, recent, tiles);
     const { width, height } = recent;
     const summary = `${Math.round(share * 1000) / 10} % of the pixels`;

@@ -18,10 +18,13 @@ export interface PageContent {
 const SEPARATOR = "\n\0";
 /** Larger trees are not kept: the page is compared without them. */
 export const MAX_NODES = 20_000;
+const MAX_LINES = 20_000;
 
 export function encodeContent({ text, tree }: PageContent): string {
   const plain = text.replaceAll("\0", "");
-  return tree === null || tree.nodes.length > MAX_NODES ? plain : `${plain}${SEPARATOR}${JSON.stringify(tree)}`;
+  return tree === null || tree.nodes.length > MAX_NODES || tree.lines.length > MAX_LINES
+    ? plain
+    : `${plain}${SEPARATOR}${JSON.stringify(tree)}`;
 }
 
 export function decodeContent(bytes: Buffer): PageContent {

@@ -106,4 +106,3 @@ export function alignDates(before: PreparedText, after: PreparedText): [Prepared
 }
 
 const CLOCK_LINE = /^\d{1,2}:\d{2}/m;
-

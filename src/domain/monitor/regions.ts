@@ -24,7 +24,7 @@ export class Regions {
   constructor(tree: RegionTree, of: readonly number[]) {
     this.#tree = tree;
     this.#of = of;
-    for (const [node, [parent, name, label]] of tree.nodes.entries()) {
+    for (const [parent, name, label] of tree.nodes) {
       const above = parent < 0 || /^(?:html|body)\b/.test(tree.nodes[parent]![1]) ? null : parent;
       const own = label === "" ? name : `${name} “${label}”`;
       this.#names.push(cut(above === null ? own : `${this.#names[above]!} > ${own}`));
@@ -112,9 +112,8 @@ export class Regions {
 
   /** The lines of each member of a list. */
   members(node: number, item: string): readonly number[][] {
-    return this.#children[node]!.filter((child) => this.#tree.nodes[child]![1] === item).map(
-      (child) => this.#lines[child]!,
-    );
+    const items = this.#children[node]!.filter((child) => this.#tree.nodes[child]![1] === item);
+    return items.map((child) => this.#lines[child]!);
   }
 }
 

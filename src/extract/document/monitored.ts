@@ -85,11 +85,15 @@ const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() 
 /** What a line of text and its Markdown have in common. */
 const bare = (line: string) =>
   line
+    .slice(0, MAX_BARE)
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/[^\p{L}\p{N}]+/gu, "")
     .slice(0, 200);
 /** Lines of the text that may have no counterpart in a row, such as the texts of buttons. */
 const LOOK_AHEAD = 40;
+/** Characters of a line that are looked at, and of its start that make it the same line. */
+const MAX_BARE = 1000;
+const MIN_START = 6;
 
 /** The places of the lines of Markdown: those of the same lines of the text, in order. */
 function alongMarkdown(text: string, { nodes, lines }: RegionTree, markdown: string): RegionTree {
@@ -97,12 +101,11 @@ function alongMarkdown(text: string, { nodes, lines }: RegionTree, markdown: str
   let at = 0;
   const found = linesOf(markdown).map((line) => {
     const wanted = bare(line);
-    const isIt = (candidate: string) => candidate !== "" && (candidate === wanted || wanted.startsWith(candidate));
-    for (let index = at; wanted !== "" && index < Math.min(texts.length, at + LOOK_AHEAD); index += 1)
-      if (isIt(texts[index]!)) {
-        at = index + 1;
-        return lines[index] ?? -1;
-      }
+    const near = texts.slice(at, at + LOOK_AHEAD);
+    const same = near.indexOf(wanted);
+    const isStart = (text: string) => text.length >= MIN_START && wanted.startsWith(text);
+    const next = wanted === "" ? -1 : same >= 0 ? same : near.findIndex(isStart);
+    if (next >= 0) at += next + 1;
     // A picture, or the rest of a line: beside the one before.
     return at === 0 ? -1 : (lines[at - 1] ?? -1);
   });

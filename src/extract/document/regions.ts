@@ -3,6 +3,7 @@ import { MAX_NODES, type RegionTree } from "../../domain/monitor/content.ts";
 import type { Element, Node } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
 
+const MAX_DEPTH = 64;
 const MAX_LABEL = 60;
 const MAX_CLASSES = 3;
 const HEADING = /^h[1-6]$/;
@@ -15,11 +16,14 @@ const isSteady = (token: string) =>
   /^[a-z][\w-]*$/i.test(token) &&
   !/\d{3}|__[\w-]{4,}$|^(?:css|sc|jsx|emotion|svelte|ng|data-v)-|^(?:is|has)-|^v\d$/i.test(token) &&
   !/(?=[a-z-]*\d)(?=.*[a-f])[0-9a-f]{5,}/i.test(token) &&
-  !/^(?:active|open|opened|closed|hidden|visible|loaded|loading|lazy|lazyloaded|current|selected|variant-\w+)$/i.test(token);
+  !/^(?:active|open|opened|closed|hidden|visible|loaded|loading|lazy|lazyloaded|current|selected|variant-\w+)$/i.test(
+    token,
+  );
 
 export class RegionNames {
   readonly #ids = new Map<Element, number>();
   readonly #nodes: RegionTree["nodes"] = [];
+  readonly #depths: number[] = [];
   readonly #lines: number[] = [];
 
   /** The next line is in this element; null: in none. */
@@ -36,8 +40,12 @@ export class RegionNames {
     for (const one of chain.toReversed()) {
       if (this.#nodes.length > MAX_NODES) return -1;
       const parent = one.parent === null ? -1 : (this.#ids.get(one.parent) ?? -1);
-      this.#ids.set(one, this.#nodes.length);
+      const depth = parent < 0 ? 0 : this.#depths[parent]! + 1;
+      // Deeper ones are part of the last.
+      this.#ids.set(one, depth > MAX_DEPTH ? parent : this.#nodes.length);
+      if (depth > MAX_DEPTH) continue;
       this.#nodes.push([parent, nameOf(one), labelOf(one)]);
+      this.#depths.push(depth);
     }
     return this.#ids.get(element) ?? -1;
   }

@@ -4,7 +4,7 @@ import type { PreparedText } from "../prepared-text.ts";
 import type { VolatileRegion } from "./profile.ts";
 import { type Hunk, hunksOf } from "../sequence.ts";
 import { isAlike, templateBetween, templateOf } from "./templates.ts";
-import { hasOtherValue, itemName, VALUED } from "./values.ts";
+import { hasOtherValue, hasOtherValues } from "./values.ts";
 
 /** A place of the page, with what each fetch shows there. */
 export interface Place {
@@ -35,7 +35,9 @@ export function placesOf(before: PreparedText, first: PreparedText, others: read
     return hunks === null ? [] : [{ text, hunks }];
   });
   const ranges: { from: number; to: number }[] = [];
-  for (const { from, to } of compared.flatMap(({ hunks }) => hunks).toSorted((a, b) => a.from - b.from || a.to - b.to)) {
+  for (const { from, to } of compared
+    .flatMap(({ hunks }) => hunks)
+    .toSorted((a, b) => a.from - b.from || a.to - b.to)) {
     const last = ranges.at(-1);
     // What is inserted beside a line that differs is at the same place.
     const isBeside = last !== undefined && from === last.to && (from === to || last.from === last.to);
@@ -75,11 +77,13 @@ function isValueChange(variants: readonly Variant[]): boolean {
   const [first = [], ...others] = variants.map(linesOf);
   return others.some((other) => {
     if (hasOtherValue(first.join(" "), other.join(" "))) return true;
-    return first.some((line) => VALUED.test(line) && other.some((one) => isSameThing(line, one)));
+    return hasOtherValues(first, other, 1);
   });
 }
 
-const isSameThing = (one: string, other: string) => hasOtherValue(one, other) && itemName(one) !== "";
+/** More lines at one place are a change. */
+const MAX_EXPLAINED = 80;
+const MAX_TEMPLATES = 40;
 
 /** Longer places are no slots for advertisements. */
 export const MAX_PLACE = 12;
@@ -100,12 +104,7 @@ export class Evidence {
   readonly #members: [ReadonlySet<number>, ReadonlySet<number>];
 
   /** `lists`: are compared by their members. */
-  constructor(
-    before: PreparedText,
-    after: PreparedText,
-    places: readonly Place[],
-    lists: readonly VolatileRegion[],
-  ) {
+  constructor(before: PreparedText, after: PreparedText, places: readonly Place[], lists: readonly VolatileRegion[]) {
     this.#before = before;
     this.#after = after;
     this.places = places;
@@ -125,6 +124,7 @@ export class Evidence {
     const [goneMembers, comeMembers] = this.#members;
     if (gone.some((line) => goneMembers.has(line)) || come.some((line) => comeMembers.has(line))) return null;
     const places = this.places.filter(({ isValue }) => !isValue);
+    if (gone.length + come.length > MAX_EXPLAINED) return null;
     const touched =
       come.length === 0
         ? places.filter(({ from, to }) => from <= at && at <= to)
@@ -143,7 +143,7 @@ export class Evidence {
     const [old, recent] = [gone.map((line) => this.#before.lines[line]!), come.map((line) => this.#after.lines[line]!)];
     if (hasOtherValue(old.join(" "), recent.join(" "))) return null;
     const shown = [...recent, ...touched.flatMap(({ variants }) => variants.flatMap(linesOf))];
-    if (old.some((line) => VALUED.test(line) && shown.some((one) => isSameThing(line, one)))) return null;
+    if (hasOtherValues(old, shown, 1)) return null;
     return hasOtherSteadyWord(old, recent, touched) ? null : touched;
   }
 }
@@ -158,12 +158,14 @@ function hasOtherSteadyWord(old: readonly string[], recent: readonly string[], p
         : [],
     );
   });
+  const some = templates.slice(0, MAX_TEMPLATES);
   return (
-    templates.length > 0 &&
+    some.length > 0 &&
     old.some((line) =>
       recent.some((one) => {
-        const own = templates.filter((template) => templateOf(one, [template]) !== null);
-        return own.length > 0 && templateOf(line, own) === null && isAlike(line, one);
+        if (!isAlike(line, one)) return false;
+        const own = some.filter((template) => templateOf(one, [template]) !== null);
+        return own.length > 0 && templateOf(line, own) === null;
       }),
     )
   );

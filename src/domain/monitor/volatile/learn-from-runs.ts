@@ -2,7 +2,14 @@
 import { hash } from "node:crypto";
 import { linesIn, rangesOf } from "./mask.ts";
 import type { PreparedText } from "../prepared-text.ts";
-import { MAX_ENTRIES, type Observed, type Rotation, type Suspect, type VolatileLine, type VolatileProfile } from "./profile.ts";
+import {
+  MAX_ENTRIES,
+  type Observed,
+  type Rotation,
+  type Suspect,
+  type VolatileLine,
+  type VolatileProfile,
+} from "./profile.ts";
 import { hunksOf } from "../sequence.ts";
 import { digest, templateBetween, templateOf } from "./templates.ts";
 import { hasOtherValue, VALUED } from "./values.ts";
@@ -113,7 +120,8 @@ function withRotations(profile: VolatileProfile, rotated: ReadonlyMap<string, st
     changed / compared >= ROTATING.share &&
     returns >= ROTATING.returns &&
     seen.length >= ROTATING.contents;
-  const isForgotten = ({ changed, compared }: Rotation) => compared >= RUNS.forget && changed / compared < ROTATING.share;
+  const isForgotten = ({ changed, compared }: Rotation) =>
+    compared >= RUNS.forget && changed / compared < ROTATING.share;
   const learned = all.filter(isRotating).map(({ key }) => ({ key, item: null, mode: "rotating" as const }));
   const others = (profile.regions ?? []).filter(({ key }) => !learned.some((one) => one.key === key));
   return {

@@ -14,7 +14,7 @@ import {
   type VolatileSlot,
 } from "./profile.ts";
 import { digest, isAlike, templateBetween, wordsOf } from "./templates.ts";
-import { hasOtherValue } from "./values.ts";
+import { hasOtherValues } from "./values.ts";
 
 /** Lines on each side that may identify a place. */
 const MAX_NEIGHBOURS = 4;
@@ -47,11 +47,7 @@ function isWithin({ variants }: Place, list: VolatileRegion): boolean {
 }
 
 /** Lists of which the fetches show other members, or the same ones in another order. */
-function listsIn(
-  first: PreparedText,
-  others: readonly PreparedText[],
-  places: readonly Place[],
-): VolatileRegion[] {
+function listsIn(first: PreparedText, others: readonly PreparedText[], places: readonly Place[]): VolatileRegion[] {
   const { regions } = first;
   const looked = new Set<number>();
   const found: VolatileRegion[] = [];
@@ -91,10 +87,14 @@ function listAt(first: PreparedText, others: readonly PreparedText[], node: numb
   // What differs in some words alone is known by its lines.
   if (differing.every((list) => list.length === own.length && list.every((one, at) => isKnownAs(one, own[at]!))))
     return null;
-  if (differing.some((list) => list.some((one) => own.some((other) => hasOtherValue(one, other))))) return null;
+  if (differing.some((list) => hasOtherValues(list, own))) return null;
   const isPool = differing.some((list) => {
-    const common = own.filter((one) => list.includes(one));
-    const isMoved = !isEqual(common, list.filter((one) => own.includes(one)));
+    const [ours, theirs] = [new Set(own), new Set(list)];
+    const common = own.filter((one) => theirs.has(one));
+    const isMoved = !isEqual(
+      common,
+      list.filter((one) => ours.has(one)),
+    );
     return isMoved || common.length * 2 <= Math.max(own.length, list.length);
   });
   return isPool && !regions.isWhole(node) ? region("rotating") : null;

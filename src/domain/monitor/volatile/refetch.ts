@@ -1,7 +1,10 @@
 /** How often a page that differs is fetched again in the same run, to tell noise from a change. */
 
-/** Of a page whose fetches are all alike: two. If they differ, more of them show what the page has in store. */
-const MOST = { alike: 2, differing: 5 } as const;
+/**
+ * A place with two variants shows the same one in four fetches in a row every eighth time. If the fetches differ, more of
+ * them show what the page has in store.
+ */
+const MOST = { alike: 3, differing: 5 } as const;
 /** What changes on its own often changes once a second, and sometimes more slowly. */
 const FIRST_WAIT_MS = 1000;
 

@@ -1,5 +1,5 @@
 /** What pages of one site have in common: a place that changes on its own on some pages does so on all of them. */
-import { MAX_ENTRIES, type VolatileLine, type VolatileProfile, type VolatileRegion } from "./profile.ts";
+import { MAX_ENTRIES, type Observed, type VolatileLine, type VolatileProfile, type VolatileRegion } from "./profile.ts";
 import { steadyWords } from "./templates.ts";
 
 /** Of a job. */
@@ -22,7 +22,11 @@ const lineKey = ({ words }: VolatileLine) => JSON.stringify(words);
 export function withShared(profile: VolatileProfile, shared: SharedProfile | null): VolatileProfile {
   if (shared === null) return profile;
   const { regions = [], lines } = profile;
-  const more = <T>(known: readonly T[], list: readonly { place: T; pages: string[] }[], keyOf: (one: T) => string): T[] =>
+  const more = <T>(
+    known: readonly T[],
+    list: readonly { place: T; pages: string[] }[],
+    keyOf: (one: T) => string,
+  ): T[] =>
     list.flatMap(({ place, pages }) =>
       pages.length < PAGES || known.some((one) => keyOf(one) === keyOf(place)) ? [] : [place],
     );
@@ -36,7 +40,7 @@ export function withShared(profile: VolatileProfile, shared: SharedProfile | nul
 /** Notes what a page has shown. `page`: its key. */
 export function learnShared(shared: SharedProfile | null, page: string, profile: VolatileProfile): SharedProfile {
   const known = shared ?? NONE;
-  const noted = <T extends { pending?: true; off?: true }>(
+  const noted = <T extends Observed & { off?: true }>(
     list: SharedProfile[keyof SharedProfile],
     places: readonly T[],
     keyOf: (one: T) => string,
@@ -53,12 +57,23 @@ export function learnShared(shared: SharedProfile | null, page: string, profile:
     return [...all.values()].slice(-MAX_ENTRIES);
   };
   return {
-    regions: noted(known.regions, (profile.regions ?? []).filter(({ marked }) => marked === true), regionKey),
-    lines: noted(known.lines, profile.lines.filter((line) => steadyWords(line) >= STEADY_WORDS), lineKey),
+    regions: noted(
+      known.regions,
+      (profile.regions ?? []).filter(({ marked }) => marked === true),
+      regionKey,
+    ),
+    lines: noted(
+      known.lines,
+      profile.lines.filter((line) => steadyWords(line) >= STEADY_WORDS),
+      lineKey,
+    ),
   } as SharedProfile;
 }
 
 /** Without what is known of one page alone. */
-function bare<T extends { last?: string; steady?: number }>({ last: _, steady: __, ...place }: T): T {
-  return place as unknown as T;
+function bare<T extends Observed>(place: T): T {
+  const copy = { ...place };
+  delete copy.last;
+  delete copy.steady;
+  return copy;
 }

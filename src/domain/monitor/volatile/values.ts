@@ -21,3 +21,18 @@ export const itemName = (text: string) =>
 export function hasOtherValue(one: string, other: string): boolean {
   return one !== other && (VALUED.test(one) || VALUED.test(other)) && itemName(one) === itemName(other);
 }
+
+/** Whether one of each tells of the same thing, with another price or amount. `least`: letters of its name. */
+export function hasOtherValues(ones: readonly string[], others: readonly string[], least = 0): boolean {
+  const named = new Map<string, string[]>();
+  for (const one of ones) {
+    const name = itemName(one);
+    if (name.length < least) continue;
+    const list = named.get(name);
+    if (list === undefined) named.set(name, [one]);
+    else if (list.length < MAX_SAME && !list.includes(one)) list.push(one);
+  }
+  return others.some((other) => named.get(itemName(other))?.some((one) => hasOtherValue(one, other)) === true);
+}
+
+const MAX_SAME = 10;

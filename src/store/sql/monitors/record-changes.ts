@@ -246,6 +246,22 @@ function recordRemoved(context: Context, run: RunRow, page: RemovedPage, what: M
   connection.sql("DELETE FROM monitor_states WHERE job = ? AND key_hash = ?").run(page.job, page.key_hash);
 }
 
+/** A redirect leads elsewhere from time to time: pages behind one are removed by the second run that does not reach them. */
+const REDIRECTED = 1;
+const MISSED_ONCE = 2;
+
+/** Returns how many pages behind redirects this run did not reach, for the first time. */
+function missOnce({ connection }: Context, run: RunRow, scope: Uint8Array, limit: number): number {
+  const which = `SELECT s.job, s.key_hash FROM jobs j JOIN monitor_states s ON s.job = j.n
+    WHERE j.id = ? AND s.run < ? AND s.scope_hash = ? AND s.redirected = ? LIMIT ?`;
+  const list = connection.sql(which).all(run.job, run.n, scope, REDIRECTED, limit);
+  for (const { job, key_hash: key } of rows<Pick<PageRow, "job" | "key_hash">>(list))
+    connection
+      .sql("UPDATE monitor_states SET redirected = ?, run = ? WHERE job = ? AND key_hash = ?")
+      .run(MISSED_ONCE, run.n, job, key);
+  return list.length;
+}
+
 export function recordUnreached(context: Context, runId: string, what: Monitored, limit: number, now: number): number {
   const { connection } = context;
   return connection.write(
@@ -255,14 +271,15 @@ export function recordUnreached(context: Context, runId: string, what: Monitored
       const facts = parseJson<RunFacts>(run?.facts ?? null, {});
       if (run === undefined || run.status !== "completed" || facts.reached_all === undefined) return 0;
       if (facts.monitor_sees_part === true) return 0;
+      const scope = Buffer.from(facts.reached_all, "hex");
       const list = connection
         .sql(
           `SELECT s.job, s.key_hash, s.url, s.hash, s.size, s.sealed, s.read_at FROM jobs j JOIN monitor_states s ON s.job = j.n
-           WHERE j.id = ? AND s.run < ? AND s.scope_hash = ? AND s.redirected = 0 LIMIT ?`,
+           WHERE j.id = ? AND s.run < ? AND s.scope_hash = ? AND s.redirected <> ? LIMIT ?`,
         )
-        .all(run.job, run.n, Buffer.from(facts.reached_all, "hex"), limit);
+        .all(run.job, run.n, scope, REDIRECTED, limit);
       for (const page of rows<RemovedPage>(list)) recordRemoved(context, run, page, what, now);
-      return list.length;
+      return list.length + missOnce(context, run, scope, limit - list.length);
     },
     { durable: true },
   );

@@ -201,8 +201,7 @@ function Settings({ job }: { job: Job }) {
   };
   const watched = monitor?.watch ?? [];
   const unwatch = (place: string) => {
-    if (monitor !== null)
-      change.mutate(bodyOf(job, { ...monitor, watch: watched.filter((one) => one !== place) }));
+    if (monitor !== null) change.mutate(bodyOf(job, { ...monitor, watch: watched.filter((one) => one !== place) }));
   };
   return (
     <Card title="What is compared">

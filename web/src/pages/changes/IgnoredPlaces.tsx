@@ -49,4 +49,5 @@ export function IgnoredPlaces({ ignored, watched, onWatch }: { ignored: Ignored 
   );
 }
 
-const shown = (lines: readonly string[]) => (lines.length === 0 ? "nothing" : lines.map((line) => line.trim()).join(" · "));
+const shown = (lines: readonly string[]) =>
+  lines.length === 0 ? "nothing" : lines.map((line) => line.trim()).join(" · ");

@@ -38,6 +38,7 @@ export interface TextDiff {
   isUnsettled: boolean;
 }
 
+const MAX_CERTAIN = 2;
 const CONTEXT = 3;
 const MAX_SHOWN_LINES = 2000;
 const MAX_SHOWN_WORDS = 5000;
@@ -81,7 +82,7 @@ export function diffTexts(
     for (const { from: first, to: last } of recent.slice(from, to))
       for (let line = first; line < last; line += 1) ops.push({ op: " ", text: after.shown[line]! });
   };
-  let [at, oldAt] = [0, 0];
+  let [at, oldAt, changes] = [0, 0, 0];
   for (const { from, to, otherFrom, otherTo } of found) {
     same(at, otherFrom);
     for (let index = 0; index < from - oldAt; index += 1) notes.equal(old[oldAt + index]!, recent[at + index]!);
@@ -110,6 +111,7 @@ export function diffTexts(
     const counts = countWords(goneTexts, comeTexts);
     diff.added += counts.added;
     diff.removed += counts.removed;
+    changes += 1;
     diff.hasValue ||= hasOtherValue(goneTexts.join(" "), comeTexts.join(" "));
     const shownOf = (text: PreparedText) => (line: MaskedLine) => text.shown.slice(line.from, line.to);
     const [goneLines, comeLines] = [
@@ -123,6 +125,8 @@ export function diffTexts(
   }
   same(at, recent.length);
   for (let index = 0; index < old.length - oldAt; index += 1) notes.equal(old[oldAt + index]!, recent[at + index]!);
+  // Of many differences, some look like another price because goods have changed places.
+  diff.hasValue &&= changes <= MAX_CERTAIN;
   for (const list of shuffledLists(before, after, profile)) notes.shuffled(list);
   const total = Math.max(wordsIn(before.lines).length, wordsIn(after.lines).length, 1);
   diff.share = Math.min(1, Math.max(diff.added, diff.removed) / total);

@@ -1,6 +1,6 @@
 /** The lines of a page without the places that are known to change on their own. */
 import type { PreparedText } from "../prepared-text.ts";
-import type { VolatileProfile, VolatileRegion, VolatileSlot } from "./profile.ts";
+import type { VolatileLine, VolatileProfile, VolatileRegion, VolatileSlot } from "./profile.ts";
 import { digest, templateName, templateOf, wordsOf } from "./templates.ts";
 import { hasOtherValue, itemName } from "./values.ts";
 
@@ -28,13 +28,13 @@ export function mask(text: PreparedText, profile: VolatileProfile, exposed?: Rea
     if (!isIdle(region) && region.mode === "rotating")
       for (const line of linesIn(text, region)) if (!owners.has(line)) owners.set(line, { region, index });
   const moved = new Set<number>();
+  const templates = profile.lines.filter((line) => !isIdle(line));
   for (const region of profile.regions ?? []) {
     if (isIdle(region) || region.mode === "rotating") continue;
     if (region.mode === "words") for (const line of linesIn(text, region)) worded.set(line, nameOf(region));
-    else shuffle(text, region, owners, order, moved);
+    else shuffle(text, region, { owners, templates, order, moved });
   }
   const slots = slotsIn(text, profile, (line) => owners.has(line) || moved.has(line));
-  const templates = profile.lines.filter((line) => !isIdle(line));
   const masked: MaskedLine[] = [];
   for (let at = 0; at <= lines.length;) {
     const slot = slots.get(at);
@@ -79,16 +79,24 @@ export function linesIn({ regions }: PreparedText, { key, item, mode }: Volatile
 function shuffle(
   { lines, regions }: PreparedText,
   { key, item }: VolatileRegion,
-  owners: ReadonlyMap<number, unknown>,
-  order: number[],
-  moved: Set<number>,
+  {
+    owners,
+    templates,
+    order,
+    moved,
+  }: { owners: ReadonlyMap<number, unknown>; templates: VolatileLine[]; order: number[]; moved: Set<number> },
 ): void {
   const node = regions.find(key);
   if (node === null || item === null) return;
   const members = regions.members(node, item);
   const all = members.flat();
   if (all.some((line) => owners.has(line) || moved.has(line))) return;
-  const texts = new Map(members.map((member) => [member, member.map((line) => lines[line]).join("\n")]));
+  // By what is steady in them, so that other words do not move them.
+  const steady = (line: number) => {
+    const template = templates.length === 0 ? null : templateOf(lines[line]!, templates);
+    return template === null ? lines[line]! : JSON.stringify(template.words);
+  };
+  const texts = new Map(members.map((member) => [member, member.map(steady).join("\n")]));
   const sorted = members.toSorted((a, b) => (texts.get(a)! < texts.get(b)! ? -1 : 1)).flat();
   for (const [index, position] of all.toSorted((a, b) => a - b).entries()) order[position] = sorted[index]!;
   for (const line of all) moved.add(line);

@@ -1,7 +1,7 @@
 /** Stored contents of monitors: of the pages, and of further fetches of a page. */
 import type { Readable } from "node:stream";
 import type { Seal } from "../base/seal.ts";
-import type { MonitoredFile } from "../../domain/monitor/monitored-page.ts";
+import type { MonitoredFile } from "../domain/monitor/monitored-page.ts";
 import { SEALED_FOR_MONITOR } from "./monitored.ts";
 
 interface FileDeps {

@@ -24,7 +24,7 @@ export const hex = (random: Chance, length: number) =>
   Array.from({ length }, () => whole(random, 16).toString(16)).join("");
 export function shuffled<T>(random: Chance, list: readonly T[]): T[] {
   const left = [...list];
-  return left.map(() => left.splice(whole(random, left.length), 1)[0]!);
+  return list.map(() => left.splice(whole(random, left.length), 1)[0]!);
 }
 export const some = <T>(random: Chance, list: readonly T[], count: number): T[] =>
   shuffled(random, list).slice(0, count);

@@ -9,9 +9,9 @@ const between = (random: Chance, least: number, most: number) => least + whole(r
 const hex = (random: Chance, length: number) => Array.from({ length }, () => whole(random, 16).toString(16)).join("");
 const some = <T>(random: Chance, list: readonly T[], count: number): T[] => shuffled(random, list).slice(0, count);
 
-export function shuffled<T>(random: Chance, list: readonly T[]): T[] {
+function shuffled<T>(random: Chance, list: readonly T[]): T[] {
   const left = [...list];
-  return left.map(() => left.splice(whole(random, left.length), 1)[0]!);
+  return list.map(() => left.splice(whole(random, left.length), 1)[0]!);
 }
 
 /** When a page is fetched. */

@@ -7,8 +7,6 @@ const MAX_DEPTH = 64;
 const MAX_LABEL = 60;
 const MAX_CLASSES = 3;
 const HEADING = /^h[1-6]$/;
-/** Steps into an element, or back from it, in search of its heading. */
-const MAX_STEPS = 4;
 
 /** Part of a name: neither made by a build, nor the state of the element. */
 const isSteady = (token: string) =>
@@ -77,13 +75,14 @@ const nextElement = (node: Node | null, way: "next" | "prev"): Element | null =>
   return null;
 };
 
+/** Its own, not that of its first member. */
 function firstHeading(element: Element): Element | null {
-  let at = nextElement(element.first, "next");
-  for (let step = 0; at !== null && step < MAX_STEPS; step += 1) {
-    if (HEADING.test(at.tag.name)) return at;
-    at = nextElement(at.first, "next");
-  }
-  return null;
+  const first = nextElement(element.first, "next");
+  if (first === null || HEADING.test(first.tag.name)) return first;
+  const second = nextElement(first.next, "next");
+  const inside = nextElement(first.first, "next");
+  const isMember = second === null || nameOf(second) === nameOf(first);
+  return !isMember && inside !== null && HEADING.test(inside.tag.name) ? inside : null;
 }
 
 function headingBefore(element: Element): Element | null {

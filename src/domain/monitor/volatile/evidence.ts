@@ -3,7 +3,7 @@ import { linesIn } from "./mask.ts";
 import type { PreparedText } from "../prepared-text.ts";
 import type { VolatileRegion } from "./profile.ts";
 import { type Hunk, hunksOf } from "../sequence.ts";
-import { isAlike, templateBetween, templateOf } from "./templates.ts";
+import { isAlike, sortedWords, templateBetween, templateOf } from "./templates.ts";
 import { hasOtherValue, hasOtherValues } from "./values.ts";
 
 /** A place of the page, with what each fetch shows there. */
@@ -20,7 +20,7 @@ export interface Place {
   isValue: boolean;
 }
 
-export interface Variant {
+interface Variant {
   text: PreparedText;
   from: number;
   to: number;
@@ -163,7 +163,7 @@ function hasOtherSteadyWord(old: readonly string[], recent: readonly string[], p
     some.length > 0 &&
     old.some((line) =>
       recent.some((one) => {
-        if (!isAlike(line, one)) return false;
+        if (!isAlike(line, one) || sortedWords(line) === sortedWords(one)) return false;
         const own = some.filter((template) => templateOf(one, [template]) !== null);
         return own.length > 0 && templateOf(line, own) === null;
       }),

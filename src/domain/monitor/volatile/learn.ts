@@ -13,7 +13,7 @@ import {
   type VolatileRegion,
   type VolatileSlot,
 } from "./profile.ts";
-import { digest, isAlike, templateBetween, wordsOf } from "./templates.ts";
+import { digest, isAlike, sortedWords, templateBetween } from "./templates.ts";
 import { hasOtherValues } from "./values.ts";
 
 /** Lines on each side that may identify a place. */
@@ -111,7 +111,8 @@ function learnPlace(
   others: readonly PreparedText[],
 ): VolatileProfile {
   const flag: Pick<Observed, "pending"> = place.isUnsettled ? { pending: true } : {};
-  const templates = templatesOf(place);
+  const isReordered = areSameWords(place.variants);
+  const templates = isReordered ? null : templatesOf(place);
   if (templates !== null) {
     const entries = templates.map((line) => ({ ...line, ...flag }));
     return { ...profile, lines: added(profile.lines, entries, ({ words }) => JSON.stringify(words)) };
@@ -193,9 +194,7 @@ function regionOf({ variants }: Place): VolatileRegion | null {
 }
 
 const areSameWords = (variants: Place["variants"]) => {
-  const sorted = variants.map(({ text, from, to }) =>
-    to - from === 1 ? wordsOf(text.lines[from]!).toSorted().join(" ") : null,
-  );
+  const sorted = variants.map(({ text, from, to }) => (to - from === 1 ? sortedWords(text.lines[from]!) : null));
   return sorted[0] !== null && sorted[0]!.includes(" ") && sorted.every((one) => one === sorted[0]);
 };
 

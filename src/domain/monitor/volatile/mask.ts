@@ -1,7 +1,7 @@
 /** The lines of a page without the places that are known to change on their own. */
 import type { PreparedText } from "../prepared-text.ts";
 import type { VolatileLine, VolatileProfile, VolatileRegion, VolatileSlot } from "./profile.ts";
-import { digest, templateName, templateOf, wordsOf } from "./templates.ts";
+import { digest, sortedWords, templateName, templateOf } from "./templates.ts";
 import { hasOtherValue, itemName } from "./values.ts";
 
 /** A line of a page, or a place that is left out, with the range of original lines that it covers. */
@@ -57,7 +57,7 @@ export function mask(text: PreparedText, profile: VolatileProfile, exposed?: Rea
     }
     const line = lines[index]!;
     const template = templates.length === 0 ? null : templateOf(line, templates);
-    const sorted = worded.has(index) ? wordsOf(line).toSorted().join(" ") : line;
+    const sorted = worded.has(index) ? sortedWords(line) : line;
     const place = template === null ? (worded.get(index) ?? null) : templateName(line, template);
     // With other steady words it has another template: that is a change.
     const shown = template === null ? sorted : `‹line ${digest(JSON.stringify(template.words))}›`;

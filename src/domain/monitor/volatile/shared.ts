@@ -37,37 +37,32 @@ export function withShared(profile: VolatileProfile, shared: SharedProfile | nul
   };
 }
 
-/** Notes what a page has shown. `page`: its key. */
+/** Notes what a page has shown. `page`: its address. */
 export function learnShared(shared: SharedProfile | null, page: string, profile: VolatileProfile): SharedProfile {
   const known = shared ?? NONE;
-  const noted = <T extends Observed & { off?: true }>(
-    list: SharedProfile[keyof SharedProfile],
-    places: readonly T[],
-    keyOf: (one: T) => string,
-  ) => {
-    const all = new Map((list as { place: T; pages: string[] }[]).map((one) => [keyOf(one.place), one]));
-    for (const place of places) {
-      if (place.pending === true || place.off === true) continue;
-      const key = keyOf(place);
-      const { pages } = all.get(key) ?? { pages: [] };
-      if (pages.length >= PAGES || pages.includes(page)) continue;
-      all.delete(key);
-      all.set(key, { place: bare(place), pages: [...pages, page] });
-    }
-    return [...all.values()].slice(-MAX_ENTRIES);
-  };
+  const regions = (profile.regions ?? []).filter(({ marked, off }) => marked === true && off !== true);
+  const lines = profile.lines.filter((line) => steadyWords(line) >= STEADY_WORDS);
   return {
-    regions: noted(
-      known.regions,
-      (profile.regions ?? []).filter(({ marked }) => marked === true),
-      regionKey,
-    ),
-    lines: noted(
-      known.lines,
-      profile.lines.filter((line) => steadyWords(line) >= STEADY_WORDS),
-      lineKey,
-    ),
-  } as SharedProfile;
+    regions: noted(known.regions, page, regions, regionKey),
+    lines: noted(known.lines, page, lines, lineKey),
+  };
+}
+
+function noted<T extends Observed>(
+  known: readonly { place: T; pages: string[] }[],
+  page: string,
+  places: readonly T[],
+  keyOf: (one: T) => string,
+): { place: T; pages: string[] }[] {
+  const all = new Map(known.map((one) => [keyOf(one.place), one]));
+  for (const place of places) {
+    const key = keyOf(place);
+    const pages: readonly string[] = all.get(key)?.pages ?? [];
+    if (place.pending === true || pages.length >= PAGES || pages.includes(page)) continue;
+    all.delete(key);
+    all.set(key, { place: bare(place), pages: [...pages, page] });
+  }
+  return [...all.values()].slice(-MAX_ENTRIES);
 }
 
 /** Without what is known of one page alone. */

@@ -64,6 +64,9 @@ export function templateBetween(one: string, other: string): VolatileLine | null
   return { words, gap };
 }
 
+/** Equal for the same words in any order. */
+export const sortedWords = (line: string) => wordsOf(line).toSorted().join(" ");
+
 /** Whether they are the same line, with some other words. */
 export const isAlike = (one: string, other: string) => templateBetween(one, other) !== null;
 

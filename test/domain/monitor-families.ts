@@ -73,9 +73,7 @@ export type Placed = readonly { family: string; at: number; show: (fetch: Fetch)
 /** Some kinds of noise, each at a place of its own. */
 export function placeNoise(families: Readonly<Record<string, NoiseFamily>>, page: string, random: Chance): Placed {
   const body = page.search(/<body|<h1|<p/i);
-  const starts = [...page.matchAll(/<(?:p|h2|h3|ul|article|footer|table)\b/gi)]
-    .map(({ index }) => index)
-    .filter((at) => at > body);
+  const starts = [...page.matchAll(BLOCK_START)].map(({ index }) => index).filter((at) => at > body);
   const places = some(random, starts, between(random, 2, 5));
   const names = some(random, Object.keys(families), places.length);
   return names.map((family, index) => ({ family, at: places[index]!, show: families[family]!(random) }));
@@ -86,15 +84,20 @@ export function fetchOf(page: string, placed: Placed, fetch: Fetch): string {
   return parts.reduce((text, { at, html }) => text.slice(0, at) + html + text.slice(at), page);
 }
 
-/** The same places after a change of the page. */
+/** The same places after a change of the page; those within it are before it. */
 export function moved(placed: Placed, page: string, changed: string): Placed {
-  let start = 0;
-  while (page[start] === changed[start] && start < page.length) start += 1;
-  const shift = changed.length - page.length;
+  let [start, end] = [0, 0];
+  const shorter = Math.min(page.length, changed.length);
+  while (start < shorter && page[start] === changed[start]) start += 1;
+  while (end < shorter - start && page.at(-1 - end) === changed.at(-1 - end)) end += 1;
+  const before = [...changed.slice(0, start + 1).matchAll(BLOCK_START)].at(-1)?.index ?? 0;
   return placed.map((one) => {
     if (one.at <= start) return one;
-    return { ...one, at: Math.max(start, Math.min(one.at + shift, changed.length)) };
+    if (one.at < page.length - end) return { ...one, at: before };
+    return { ...one, at: one.at + changed.length - page.length };
   });
 }
+
+const BLOCK_START = /<(?:p|h2|h3|ul|article|footer|table)\b/gi;
 
 export { PAGES };

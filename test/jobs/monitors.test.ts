@@ -112,7 +112,8 @@ describe("a job with a monitor", () => {
 
   test("shows what it left out, and counts it once the user wants that [slow]", async () => {
     let address = "Main street 1";
-    const hints = ["Press any key", "Drag a picture here", "Sort by a click", "Old orders are above"];
+    const words = "Press Drag Sort Click Type Search Open Close Print Share Save Send Copy".split(" ");
+    const hints = words.map((word) => `${word} it here`);
     await using site = await MisbehavingSite.start({
       "/": (visit, response, itself) =>
         html(

@@ -44,12 +44,14 @@ describe("changes of a monitored job", browserGate, () => {
     await lines.getByRole("columnheader", { name: "Before" }).waitFor();
 
     // What was left out is shown, too, and can be made to count.
-    const hints = ["Press any key", "Drag a picture here", "Sort by a click", "Old orders are above"];
+    const hints = "Press Drag Sort Click Type Search Open Close Print Share Save Send Copy Cut Paste Undo Redo".split(
+      " ",
+    );
     let price = 18;
     let visits = 0;
     here.site.on("/", (request, response) => {
       visits += 1;
-      const hint = `<aside class="hint"><p>${hints[visits % hints.length]!}</p></aside>`;
+      const hint = `<aside class="hint"><p>${hints[visits % hints.length]!} it here</p></aside>`;
       return html(`${page(`€ ${price}`)}<p>${visits}00 views</p>${hint}`)(request, response);
     });
     await run();

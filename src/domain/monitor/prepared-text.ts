@@ -20,6 +20,8 @@ export interface PreparedText {
   regions: Regions;
   /** The order of the lines has no meaning. */
   isSet: boolean;
+  /** Of a set: all elements that each line is in. */
+  nodes?: readonly (readonly number[])[];
 }
 
 export interface TextRules {
@@ -76,6 +78,7 @@ export function prepareText(
     at: null,
     regions: regions(of),
     isSet,
+    nodes: sorted.map(([, one]) => one.lines.map((line) => nodes[line]!)),
   };
 }
 

@@ -110,6 +110,12 @@ export class Regions {
     return count >= 2 && count >= children.length * 0.6 && !IS_PROSE.test(name) ? name : null;
   }
 
+  /** Whether the element is one of these, or within. */
+  isWithin(node: number, nodes: ReadonlySet<number>): boolean {
+    for (let up = node; up >= 0; up = this.parentOf(up)) if (nodes.has(up)) return true;
+    return false;
+  }
+
   /** The lines of each member of a list. */
   members(node: number, item: string): readonly number[][] {
     const items = this.#children[node]!.filter((child) => this.#tree.nodes[child]![1] === item);

@@ -1,5 +1,6 @@
 /** The content of a page as a monitor compares it: one line per block, with the part of the page that it is in. */
 import { encodeContent, type PageContent, type RegionTree } from "../../domain/monitor/content.ts";
+import { hunksOf, wholeHunk } from "../../domain/monitor/sequence.ts";
 import { toPlainText } from "../article/plain-text.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import type { Problems } from "../rules/compile.ts";
@@ -82,33 +83,36 @@ function linksIn({ facts }: Page, document: DocumentPlan): PageContent {
 }
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
-/** What a line of text and its Markdown have in common. */
-const bare = (line: string) =>
-  line
-    .slice(0, MAX_BARE)
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/[^\p{L}\p{N}]+/gu, "")
-    .slice(0, 200);
-/** Lines of the text that may have no counterpart in a row, such as the texts of buttons. */
-const LOOK_AHEAD = 40;
 /** Characters of a line that are looked at, and of its start that make it the same line. */
 const MAX_BARE = 1000;
 const MIN_START = 6;
+/** What a line of text and its Markdown have in common; a picture has nothing. */
+const bare = (line: string) =>
+  line
+    .slice(0, MAX_BARE)
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[^\p{L}\p{N}]+/gu, "")
+    .slice(0, 200);
 
 /** The places of the lines of Markdown: those of the same lines of the text, in order. */
 function alongMarkdown(text: string, { nodes, lines }: RegionTree, markdown: string): RegionTree {
-  const texts = linesOf(text).map(bare);
+  const [texts, wanted] = [text, markdown].map((all) => linesOf(all).map(bare)) as [string[], string[]];
+  const found: number[] = [];
+  // Beside the line before: a picture, or the rest of a line.
+  const take = (at: number) => found.push(lines[at] ?? found.at(-1) ?? -1);
   let at = 0;
-  const found = linesOf(markdown).map((line) => {
-    const wanted = bare(line);
-    const near = texts.slice(at, at + LOOK_AHEAD);
-    const same = near.indexOf(wanted);
-    const isStart = (text: string) => text.length >= MIN_START && wanted.startsWith(text);
-    const next = wanted === "" ? -1 : same >= 0 ? same : near.findIndex(isStart);
-    if (next >= 0) at += next + 1;
-    // A picture, or the rest of a line: beside the one before.
-    return at === 0 ? -1 : (lines[at - 1] ?? -1);
-  });
+  for (const { from, to, otherFrom, otherTo } of hunksOf(texts, wanted) ?? wholeHunk(texts, wanted)) {
+    for (; at < from; at += 1) take(at);
+    for (const line of wanted.slice(otherFrom, otherTo)) {
+      const isStart = (start: string) => start.length >= MIN_START && line.startsWith(start);
+      const next = texts.slice(at, to).findIndex(isStart);
+      if (next >= 0) at += next + 1;
+      take(next >= 0 ? at - 1 : -1);
+    }
+    at = to;
+  }
+  for (; at < lines.length; at += 1) take(at);
   return { nodes, lines: found };
 }
 

@@ -14,7 +14,7 @@ import {
   type VolatileSlot,
 } from "./profile.ts";
 import { digest, isAlike, sortedWords, templateBetween } from "./templates.ts";
-import { hasOtherValues } from "./values.ts";
+import { hasOtherValues, VALUED } from "./values.ts";
 
 /** Lines on each side that may identify a place. */
 const MAX_NEIGHBOURS = 4;
@@ -95,9 +95,20 @@ function listAt(first: PreparedText, others: readonly PreparedText[], node: numb
       common,
       list.filter((one) => ours.has(one)),
     );
-    return isMoved || common.length * 2 <= Math.max(own.length, list.length);
+    return isMoved || unknownMembers(own, list) * 2 >= Math.max(own.length, list.length);
   });
   return isPool && !regions.isWhole(node) ? region("rotating") : null;
+}
+
+/** How many members the other list has not: not even with something else in them, such as an advertisement. */
+function unknownMembers(own: readonly string[], other: readonly string[]): number {
+  const counts = new Map<string, number>();
+  const linesOf = (member: string) => new Set(member.split("\n"));
+  for (const member of own) for (const line of linesOf(member)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  const others = new Set(other.flatMap((member) => [...linesOf(member)]));
+  // What several members have says nothing about one.
+  const isOwn = (line: string) => counts.get(line) === 1 && !VALUED.test(line);
+  return own.filter((member) => ![...linesOf(member)].some((line) => isOwn(line) && others.has(line))).length;
 }
 
 const isEqual = (one: readonly string[], other: readonly string[]) =>

@@ -27,6 +27,7 @@ export function mask(text: PreparedText, profile: VolatileProfile, exposed?: Rea
   for (const [index, region] of (profile.regions ?? []).entries())
     if (!isIdle(region) && region.mode === "rotating")
       for (const line of linesIn(text, region)) if (!owners.has(line)) owners.set(line, { region, index });
+  takeRepeated(text, profile, owners);
   const moved = new Set<number>();
   const templates = profile.lines.filter((line) => !isIdle(line));
   for (const region of profile.regions ?? []) {
@@ -73,6 +74,25 @@ export function linesIn({ regions }: PreparedText, { key, item, mode }: Volatile
   const node = regions.find(key);
   if (node === null || (mode === "rotating" && regions.isWhole(node))) return [];
   return item === null ? regions.linesOf(node) : regions.members(node, item).flat();
+}
+
+/** What is linked from several rotating places is left out as well. */
+function takeRepeated(
+  { nodes = [], regions }: PreparedText,
+  profile: VolatileProfile,
+  owners: Map<number, { region: VolatileRegion; index: number }>,
+): void {
+  const all = new Map<number, { region: VolatileRegion; index: number }>();
+  for (const [index, region] of (profile.regions ?? []).entries()) {
+    const node = isIdle(region) || region.mode !== "rotating" ? null : regions.find(region.key);
+    if (node !== null && !regions.isWhole(node)) all.set(node, { region, index });
+  }
+  if (all.size === 0) return;
+  const rotating = new Set(all.keys());
+  const [first] = all.values();
+  for (const [line, places] of nodes.entries())
+    if (!owners.has(line) && places.length > 1 && places.every((node) => regions.isWithin(node, rotating)))
+      owners.set(line, first!);
 }
 
 /** Puts the members of a shuffled list into the order of their texts. */

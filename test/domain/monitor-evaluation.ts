@@ -130,7 +130,10 @@ export const changedPage =
     return changed === null ? null : { name, what, page, changed };
   };
 
-const shownOf = (page: string, what: What) => decodeContent(contentOf(page, what)).text;
+function shownOf(page: string, what: What): string {
+  const { text } = decodeContent(contentOf(page, what));
+  return what === "links" ? [...new Set(text.split("\n"))].toSorted().join("\n") : text;
+}
 
 /** Pages with one small change, beside noise. */
 export function changePairs(

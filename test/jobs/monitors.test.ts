@@ -113,7 +113,7 @@ describe("a job with a monitor", () => {
   test("shows what it left out, and counts it once the user wants that [slow]", async () => {
     let address = "Main street 1";
     const words = "Press Drag Sort Click Type Search Open Close Print Share Save Send Copy".split(" ");
-    const hints = words.map((word) => `${word} it here`);
+    const hints = words.map((word, at) => `${word} ${words.at(-at)} now`);
     await using site = await MisbehavingSite.start({
       "/": (visit, response, itself) =>
         html(

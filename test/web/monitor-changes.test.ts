@@ -51,7 +51,7 @@ describe("changes of a monitored job", browserGate, () => {
     let visits = 0;
     here.site.on("/", (request, response) => {
       visits += 1;
-      const hint = `<aside class="hint"><p>${hints[visits % hints.length]!} it here</p></aside>`;
+      const hint = `<aside class="hint"><p>${hints[visits % hints.length]!} and ${hints[(visits * 5 + 3) % hints.length]!}</p></aside>`;
       return html(`${page(`€ ${price}`)}<p>${visits}00 views</p>${hint}`)(request, response);
     });
     await run();

@@ -3,11 +3,11 @@ import { linesIn } from "./mask.ts";
 import type { PreparedText } from "../prepared-text.ts";
 import type { VolatileRegion } from "./profile.ts";
 import { type Hunk, hunksOf } from "../sequence.ts";
-import { isAlike, sortedWords, templateBetween, templateOf } from "./templates.ts";
+import { isAlike, lacksSteadyWord } from "./templates.ts";
 import { hasOtherValue, hasOtherValues } from "./values.ts";
 
 /** A place of the page, with what each fetch shows there. */
-export interface Place {
+export interface VaryingPlace {
   /** Lines of the first fetch. */
   from: number;
   to: number;
@@ -29,15 +29,14 @@ interface Variant {
 const linesOf = ({ text, from, to }: Variant) => text.lines.slice(from, to);
 
 /** By its first and last line, every place in which one of the fetches differs from the first. */
-export function placesOf(before: PreparedText, first: PreparedText, others: readonly PreparedText[]): Place[] {
+export function placesOf(before: PreparedText, first: PreparedText, others: readonly PreparedText[]): VaryingPlace[] {
   const compared = others.flatMap((text) => {
     const hunks = hunksOf(first.lines, text.lines);
     return hunks === null ? [] : [{ text, hunks }];
   });
   const ranges: { from: number; to: number }[] = [];
-  for (const { from, to } of compared
-    .flatMap(({ hunks }) => hunks)
-    .toSorted((a, b) => a.from - b.from || a.to - b.to)) {
+  const all = compared.flatMap(({ text, hunks }) => [...hunks, ...movesIn(first, text, hunks)]);
+  for (const { from, to } of all.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
     const last = ranges.at(-1);
     // What is inserted beside a line that differs is at the same place.
     const isBeside = last !== undefined && from === last.to && (from === to || last.from === last.to);
@@ -57,6 +56,23 @@ export function placesOf(before: PreparedText, first: PreparedText, others: read
     const isUnsettled = wasText !== undefined && texts[0] !== wasText && texts.includes(wasText);
     return { from, to, variants, was, isUnsettled, isValue: isValueChange(variants) };
   });
+}
+
+/** Lines that changed places nearby: all between them is one place. */
+function movesIn(first: PreparedText, other: PreparedText, hunks: readonly Hunk[]): { from: number; to: number }[] {
+  const moves: { from: number; to: number }[] = [];
+  for (const [index, one] of hunks.entries())
+    for (const next of hunks.slice(index + 1)) {
+      if (next.from - one.to > MAX_PLACE) break;
+      const shares = (gone: Hunk, come: Hunk) => {
+        const lines = new Set(first.lines.slice(gone.from, Math.min(gone.to, gone.from + MAX_EXPLAINED)));
+        return other.lines
+          .slice(come.otherFrom, Math.min(come.otherTo, come.otherFrom + MAX_EXPLAINED))
+          .some((line) => lines.has(line));
+      };
+      if (shares(one, next) || shares(next, one)) moves.push({ from: one.from, to: next.to });
+    }
+  return moves;
 }
 
 /** Where lines of the first sequence are in the second; a hunk that they touch is a part of it. */
@@ -83,7 +99,6 @@ function isValueChange(variants: readonly Variant[]): boolean {
 
 /** More lines at one place are a change. */
 const MAX_EXPLAINED = 80;
-const MAX_TEMPLATES = 40;
 
 /** Longer places are no slots for advertisements. */
 export const MAX_PLACE = 12;
@@ -96,7 +111,7 @@ export function mostLines(lengths: readonly number[]): number {
 
 /** Whether lines of two runs differ only as the fetches of one run do. */
 export class Evidence {
-  readonly places: readonly Place[];
+  readonly places: readonly VaryingPlace[];
   readonly #before: PreparedText;
   readonly #after: PreparedText;
   readonly #lists: readonly VolatileRegion[];
@@ -104,7 +119,12 @@ export class Evidence {
   readonly #members: [ReadonlySet<number>, ReadonlySet<number>];
 
   /** `lists`: are compared by their members. */
-  constructor(before: PreparedText, after: PreparedText, places: readonly Place[], lists: readonly VolatileRegion[]) {
+  constructor(
+    before: PreparedText,
+    after: PreparedText,
+    places: readonly VaryingPlace[],
+    lists: readonly VolatileRegion[],
+  ) {
     this.#before = before;
     this.#after = after;
     this.places = places;
@@ -120,7 +140,7 @@ export class Evidence {
   }
 
   /** `at`: where in the new text the lines are, or were. Null: this is a change. */
-  explains(gone: readonly number[], come: readonly number[], at: number): readonly Place[] | null {
+  explains(gone: readonly number[], come: readonly number[], at: number): readonly VaryingPlace[] | null {
     const [goneMembers, comeMembers] = this.#members;
     if (gone.some((line) => goneMembers.has(line)) || come.some((line) => comeMembers.has(line))) return null;
     const places = this.places.filter(({ isValue }) => !isValue);
@@ -134,7 +154,9 @@ export class Evidence {
     const most = touched.reduce((sum, { variants }) => sum + mostLines(variants.map(({ from, to }) => to - from)), 0);
     // Lines of the place that stand beside an equal line of the last run take its room.
     const paired = touched.reduce((sum, { from, to }) => sum + to - from, 0) - come.length;
-    if (gone.length > most - paired) return null;
+    const texts = new Set(touched.flatMap(({ variants }) => variants.flatMap(linesOf)));
+    const isKnown = gone.every((line) => texts.has(this.#before.lines[line]!));
+    if (!isKnown && gone.length > most - paired) return null;
     const kinds = new Set<string>();
     for (const { variants } of touched)
       for (const { text, from, to } of variants)
@@ -149,24 +171,24 @@ export class Evidence {
 }
 
 /** Whether a line, of which the fetches show some words to vary, differs in another word. */
-function hasOtherSteadyWord(old: readonly string[], recent: readonly string[], places: readonly Place[]): boolean {
-  const templates = places.flatMap(({ variants }) => {
+function hasOtherSteadyWord(
+  old: readonly string[],
+  recent: readonly string[],
+  places: readonly VaryingPlace[],
+): boolean {
+  const fetched = new Map<string, string[]>();
+  for (const { variants } of places) {
     const [first = [], ...others] = variants.map(linesOf);
-    return others.flatMap((other) =>
-      other.length === first.length
-        ? first.flatMap((line, at) => (line === other[at] ? [] : (templateBetween(line, other[at]!) ?? [])))
-        : [],
-    );
-  });
-  const some = templates.slice(0, MAX_TEMPLATES);
-  return (
-    some.length > 0 &&
-    old.some((line) =>
-      recent.some((one) => {
-        if (!isAlike(line, one) || sortedWords(line) === sortedWords(one)) return false;
-        const own = some.filter((template) => templateOf(one, [template]) !== null);
-        return own.length > 0 && templateOf(line, own) === null;
-      }),
-    )
+    for (const [at, line] of first.entries()) {
+      const all = [line, ...others.flatMap((other) => (other.length === first.length ? [other[at]!] : []))];
+      // Quite other lines are no variants of this one.
+      if (all.some((one) => one !== line) && all.every((one) => isAlike(one, line))) fetched.set(line, all);
+    }
+  }
+  return old.some((line) =>
+    recent.some((one) => {
+      const all = fetched.get(one);
+      return all !== undefined && lacksSteadyWord(line, one, all);
+    }),
   );
 }

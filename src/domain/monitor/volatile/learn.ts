@@ -2,7 +2,7 @@
  * Learns what a page changes on its own from fetches of it close in time: lists whose members rotate or are shuffled,
  * lines in which some words change, elements, and places between two steady neighbours.
  */
-import { Evidence, MAX_PLACE, mostLines, type Place, placesOf } from "./evidence.ts";
+import { Evidence, MAX_PLACE, mostLines, type VaryingPlace, placesOf } from "./evidence.ts";
 import { EDGE, linesIn, rangesOf } from "./mask.ts";
 import type { PreparedText } from "../prepared-text.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type VolatileRegion,
   type VolatileSlot,
 } from "./profile.ts";
-import { digest, isAlike, sortedWords, templateBetween } from "./templates.ts";
+import { digest, isAlike, sortedWords, templateOfAll } from "./templates.ts";
 import { hasOtherValues, VALUED } from "./values.ts";
 
 /** Lines on each side that may identify a place. */
@@ -38,7 +38,7 @@ export function learnFrom(
 }
 
 /** Whether all that differs at the place are members of the list. */
-function isWithin({ variants }: Place, list: VolatileRegion): boolean {
+function isWithin({ variants }: VaryingPlace, list: VolatileRegion): boolean {
   return variants.every(({ text, from, to }) => {
     if (from === to) return true;
     const lines = new Set(linesIn(text, list));
@@ -47,7 +47,11 @@ function isWithin({ variants }: Place, list: VolatileRegion): boolean {
 }
 
 /** Lists of which the fetches show other members, or the same ones in another order. */
-function listsIn(first: PreparedText, others: readonly PreparedText[], places: readonly Place[]): VolatileRegion[] {
+function listsIn(
+  first: PreparedText,
+  others: readonly PreparedText[],
+  places: readonly VaryingPlace[],
+): VolatileRegion[] {
   const { regions } = first;
   const looked = new Set<number>();
   const found: VolatileRegion[] = [];
@@ -117,7 +121,7 @@ const isKnownAs = (one: string, other: string) => one === other || isAlike(one, 
 
 function learnPlace(
   profile: VolatileProfile,
-  place: Place,
+  place: VaryingPlace,
   first: PreparedText,
   others: readonly PreparedText[],
 ): VolatileProfile {
@@ -162,18 +166,17 @@ function added<T extends Observed>(known: readonly T[], more: readonly T[], keyO
 }
 
 /** Null: the lines are not the same ones with other words. */
-function templatesOf({ variants, was }: Place): VolatileLine[] | null {
+function templatesOf({ variants, was }: VaryingPlace): VolatileLine[] | null {
   const [first = [], ...others] = variants.map(({ text, from, to }) => text.lines.slice(from, to));
   if (first.length === 0 || first.length > MAX_PLACE) return null;
+  if (others.some((other) => other.length !== first.length)) return null;
   const found: VolatileLine[] = [];
-  for (const other of others) {
-    if (other.length !== first.length) return null;
-    for (const [index, line] of first.entries()) {
-      if (line === other[index]) continue;
-      const template = templateBetween(line, other[index]!);
-      if (template === null) return null;
-      found.push(template);
-    }
+  for (const [index, line] of first.entries()) {
+    const all = [line, ...others.map((other) => other[index]!)];
+    if (all.every((one) => one === line)) continue;
+    const template = templateOfAll(all);
+    if (template === null) return null;
+    found.push(template);
   }
   // Two fetches may show the same advertisement by chance, but the run before has shown quite another one.
   const isRotating = was !== null && !first.some((line) => was.some((old) => isAlike(line, old)));
@@ -181,13 +184,15 @@ function templatesOf({ variants, was }: Place): VolatileLine[] | null {
 }
 
 /** The element that holds the place and little else; null: there is none, or it has no name of its own. */
-function regionOf({ variants }: Place): VolatileRegion | null {
+function regionOf({ variants }: VaryingPlace): VolatileRegion | null {
   const shown = variants.filter(({ from, to }) => from < to);
   const nodes = shown.map(({ text, from, to }) =>
     text.regions.around(Array.from({ length: to - from }, (_, line) => from + line)),
   );
   let node = nodes[0] ?? -1;
-  const { regions } = shown[0]!.text;
+  const { regions, isSet } = shown[0]!.text;
+  // Of a set, lines beside each other are anywhere on the page.
+  if (isSet && shown.some(({ from, to }) => to - from > 1)) return null;
   for (; node >= 0 && !regions.isWhole(node); node = regions.parentOf(node)) {
     const key = regions.keyOf(node);
     const isTight = shown.every(({ text, from, to }) => {
@@ -198,18 +203,20 @@ function regionOf({ variants }: Place): VolatileRegion | null {
       return inside === to - from && lines.length <= 2 * inside;
     });
     const marked = regions.isMarked(node) ? { marked: true as const } : {};
-    if (isTight) return { key, item: null, mode: areSameWords(shown) ? "words" : "rotating", ...marked };
-    if (regions.linesOf(node).length > MAX_PLACE) return null;
+    if (isTight) return { key, item: null, mode: areSameWords(variants) ? "words" : "rotating", ...marked };
+    if (isSet || regions.linesOf(node).length > MAX_PLACE) return null;
   }
   return null;
 }
 
-const areSameWords = (variants: Place["variants"]) => {
-  const sorted = variants.map(({ text, from, to }) => (to - from === 1 ? sortedWords(text.lines[from]!) : null));
-  return sorted[0] !== null && sorted[0]!.includes(" ") && sorted.every((one) => one === sorted[0]);
-};
+/** Whether all fetches show one line, with its words in other orders. */
+function areSameWords(variants: VaryingPlace["variants"]): boolean {
+  if (variants.some(({ from, to }) => to - from !== 1)) return false;
+  const lines = variants.map(({ text, from }) => text.lines[from]!);
+  return new Set(lines).size > 1 && new Set(lines.map(sortedWords)).size === 1;
+}
 
-function slotOf(place: Place, first: PreparedText, others: readonly PreparedText[]): VolatileSlot | null {
+function slotOf(place: VaryingPlace, first: PreparedText, others: readonly PreparedText[]): VolatileSlot | null {
   const texts = [first, ...others];
   const digests = texts.map(({ lines }) => lines.map(digest));
   const last = place.variants.at(-1)!;

@@ -70,6 +70,58 @@ export const sortedWords = (line: string) => wordsOf(line).toSorted().join(" ");
 /** Whether they are the same line, with some other words. */
 export const isAlike = (one: string, other: string) => templateBetween(one, other) !== null;
 
+/** The words that all lines have in this order; null: they cannot be compared. */
+function commonWords(lines: readonly string[]): string[] | null {
+  let common: string[] | null = null;
+  for (const line of lines) {
+    const words = wordsOf(line);
+    if (words.length > MAX_WORDS) return null;
+    if (common === null) {
+      common = words;
+      continue;
+    }
+    const hunks = hunksOf(common, words);
+    if (hunks === null) return null;
+    common = common.filter((_, at) => !hunks.some(({ from, to }) => from <= at && at < to));
+  }
+  return common;
+}
+
+/** Whether a line that is much like another lacks a word that all fetches of that one have. */
+export function lacksSteadyWord(line: string, other: string, fetches: readonly string[]): boolean {
+  if (!isAlike(line, other) || sortedWords(line) === sortedWords(other)) return false;
+  const common = commonWords(fetches);
+  if (common === null || common.length === 0) return false;
+  const words = wordsOf(line);
+  let at = 0;
+  return !common.every((word) => {
+    while (at < words.length && words[at] !== word) at += 1;
+    at += 1;
+    return at <= words.length;
+  });
+}
+
+/** The template of lines that all fetches show; null: too little of them is steady. */
+export function templateOfAll(lines: readonly string[]): VolatileLine | null {
+  const common = commonWords(lines);
+  const counts = lines.map((line) => wordsOf(line).length);
+  const longest = Math.max(...counts);
+  if (common === null || common.length < 2 || common.length * 2 < longest) return null;
+  const words: (string | null)[] = [];
+  let next = 0;
+  let gap = 1;
+  for (const line of lines) {
+    const hunks = hunksOf(common, wordsOf(line)) ?? [];
+    gap = Math.max(gap, ...hunks.map(({ otherFrom, otherTo }) => otherTo - otherFrom));
+  }
+  const open = new Set(lines.flatMap((line) => (hunksOf(common, wordsOf(line)) ?? []).map(({ from }) => from)));
+  for (; next <= common.length; next += 1) {
+    if (open.has(next)) words.push(null);
+    if (next < common.length) words.push(digest(common[next]!));
+  }
+  return open.size > MAX_GAPS ? null : { words, gap };
+}
+
 const MAX_NAME = 120;
 
 /** As shown: the steady words of the line. */

@@ -1,112 +1,81 @@
 /**
  * Kinds of noise and of real changes that the rules of monitors are measured by, written when the rules were done. Do not
- * tune the rules on them: those for that are in `monitor-families.ts` and `monitor-more-families.ts`. If you have looked at
- * single failures of these, move them there and write others.
+ * tune the rules on them: those for that are in the other files of families. If you have looked at single failures of
+ * these, move them there and write others.
  */
 import { between, type ChangeFamily, hex, type NoiseFamily, replaceOne, shuffled, some } from "./monitor-families.ts";
 import { type Chance, pick } from "./monitor-pairs.ts";
 
-const TITLES = [
-  "A bridge for eels",
-  "The clockmaker’s second shop",
-  "Why the ferry is late",
-  "Bread from the old mill",
-  "Painting with river clay",
-  "Nine stairs and a tower",
-  "The last tram to the coast",
-  "How to tune a bell",
-  "Gardens above the garage",
-  "Letters from the lighthouse",
+const SONGS = "Harvest Moon|Cold Water|Paper Boats|Seven Bridges|Winter Light|Tin Roof|Slow Train|Salt and Sand".split(
+  "|",
+);
+const FACTS = [
+  "Otters hold hands while they sleep.",
+  "Honey keeps for thousands of years.",
+  "A day on Venus is longer than its year.",
+  "Bananas are berries, strawberries are not.",
+  "The first alarm clock rang at four only.",
+  "Cows have best friends.",
 ];
-const DISHES = ["Pea soup", "Plum dumplings", "Baked cod", "Potato pancakes", "Lentil stew", "Apple strudel"];
-const PLACES = ["North hall", "Old harbour", "Town square", "Riverside", "Upper park", "Station yard"];
-const SAYINGS = [
-  "A rolling stone gathers no moss.",
-  "Many hands make light work.",
-  "Still waters run deep.",
-  "Every cloud has a silver lining.",
-  "The early bird catches the worm.",
-  "Rome was not built in a day.",
-  "Actions speak louder than words.",
-];
-const slug = (title: string) =>
-  title
-    .toLowerCase()
-    .replace(/[^a-z]+/g, "-")
-    .replace(/-$/, "");
-const card = (title: string, index: number) =>
-  `<article class="teaser"><img src="/img/${slug(title)}.jpg" alt=""><h4><a href="/read/${slug(title)}">${title}</a></h4><p>Reading time ${3 + (index % 7)} min</p></article>`;
+const BRANDS = "Nordlys Ferrum Papagena Quillon Brisa Tarn Ostara Veld".split(" ");
+const CITIES = "Aarhus Basel Cadiz Dresden Evora Faro Gdansk Hull".split(" ");
 
 export const HELD_OUT_NOISE: Readonly<Record<string, NoiseFamily>> = {
-  "teasers to read next": (page) => {
-    const titles = shuffled(page, TITLES);
+  "a player with the next songs": (page) => {
+    const songs = some(page, SONGS, 6);
     return ({ random: r }) =>
-      `<section><h3>Read next</h3>${some(r, titles, 3)
-        .map((title) => card(title, title.length))
-        .join("")}</section>`;
+      `<div class="player"><span class="now">Now playing</span><ol class="queue">${shuffled(r, songs)
+        .map((song) => `<li><span>${song}</span><span>3:${10 + song.length}</span></li>`)
+        .join("")}</ol></div>`;
   },
-  "a grid without classes, in any order": (page) => {
-    const titles = some(page, TITLES, 5);
+  "did you know": (page) => {
+    const facts = shuffled(page, FACTS);
+    return ({ random: r }) => `<aside><h4>Did you know?</h4><p>${pick(r, facts)}</p></aside>`;
+  },
+  "logos of some brands": (page) => {
+    const brands = shuffled(page, BRANDS);
     return ({ random: r }) =>
-      `<div>${shuffled(r, titles)
-        .map((title) => `<div><a href="/read/${slug(title)}">${title}</a></div>`)
-        .join("")}</div>`;
+      `<div class="logos">${some(r, brands, 4)
+        .map(
+          (brand) => `<a href="/brand/${brand.toLowerCase()}"><img src="/l/${brand}.svg" alt="${brand}"> ${brand}</a>`,
+        )
+        .join(" ")}</div>`;
   },
-  "one saying": (page) => {
-    const sayings = some(page, SAYINGS, 5);
-    return ({ random: r }) => `<blockquote><p>${pick(r, sayings)}</p></blockquote>`;
+  "a city in a sentence": (page) => {
+    const cities = some(page, CITIES, 6);
+    return ({ random: r }) => `<p>Somebody in ${pick(r, cities)} is reading this page as well.</p>`;
   },
-  "a plain line of a pool": (page) => {
-    const sayings = shuffled(page, SAYINGS);
-    return ({ random: r }) => `<p>${pick(r, sayings)}</p>`;
-  },
-  "a dish with a price": (page) => {
-    const dishes = some(page, DISHES, 5);
+  "an advertisement of some lines": (page) => {
+    const brands = shuffled(page, BRANDS);
     return ({ random: r }) => {
-      const dish = pick(r, dishes);
-      return `<div class="tip"><strong>Our tip</strong><div>${dish}</div><div>€${dish.length}.50</div></div>`;
+      const brand = pick(r, brands);
+      return `<div class="partner-box"><div>${brand}</div><div>${pick(r, FACTS)}</div><div><a href="https://${brand.toLowerCase()}.example/?c=${hex(r, 8)}">Visit ${brand}</a></div></div>`;
     };
   },
-  "places as a definition list": (page) => {
-    const places = some(page, PLACES, 4);
+  "a table of cities in any order": (page) => {
+    const cities = some(page, CITIES, 5);
     return ({ random: r }) =>
-      `<dl>${shuffled(r, places)
-        .map((place) => `<dt>${place}</dt><dd>Line ${place.length}</dd>`)
-        .join("")}</dl>`;
+      `<table><tbody>${shuffled(r, cities)
+        .map((city) => `<tr><td>${city}</td><td>${city.length * 3} shops</td></tr>`)
+        .join("")}</tbody></table>`;
   },
-  "two layouts": (page) => {
-    const title = pick(page, TITLES);
+  "a note for some visitors": () => {
+    return ({ random: r }) => (r() < 0.6 ? `<p class="note">You are seeing our new design.</p>` : "");
+  },
+  "a queue number": () => {
+    return ({ random: r }) => `<div>Your place in the queue is ${between(r, 10, 9999)}</div>`;
+  },
+  "chips to search for": (page) => {
+    const cities = shuffled(page, CITIES);
     return ({ random: r }) =>
-      r() < 0.5
-        ? `<div class="box"><h4>${title}</h4><p>Now open to everybody</p></div>`
-        : `<div class="box"><p>Now open to everybody</p><h4>${title}</h4></div>`;
+      `<ul class="chips">${some(r, cities, between(r, 3, 5))
+        .map((city) => `<li><a href="/search?q=${city}">${city}</a></li>`)
+        .join("")}</ul>`;
   },
-  "a line with three things that vary": () => {
+  "a review among many": (page) => {
+    const brands = some(page, BRANDS, 6);
     return ({ random: r }) =>
-      `<p>Ticket ${hex(r, 4)} for the visit to the ${pick(r, PLACES)} is handled by desk ${between(r, 1, 40)} of our house</p>`;
-  },
-  "a select with shuffled options": (page) => {
-    const places = some(page, PLACES, 5);
-    return ({ random: r }) =>
-      `<form><label>Branch</label><select>${shuffled(r, places)
-        .map((place) => `<option>${place}</option>`)
-        .join("")}</select></form>`;
-  },
-  "a comma-separated list": (page) => {
-    const dishes = shuffled(page, DISHES);
-    return ({ random: r }) => `<p class="also">Also on the menu: ${some(r, dishes, 3).join(", ")}</p>`;
-  },
-  "an advertisement between lines": (page) => {
-    const titles = shuffled(page, TITLES);
-    return ({ random: r }) =>
-      r() < 0.3
-        ? ""
-        : `<div data-slot="mid"><div>Anzeige</div><a href="https://ads.example/${hex(r, 10)}"><div>${pick(r, titles)}</div></a></div>`;
-  },
-  "a photo with its author": (page) => {
-    const places = shuffled(page, PLACES);
-    return ({ random: r }) =>
-      `<figure><img src="/p/${hex(r, 8)}.jpg" alt="Photo"><figcaption>${pick(r, places)}, by ${pick(r, ["Ada", "Ben", "Cleo", "Dan"])}</figcaption></figure>`;
+      `<section class="review"><p>${pick(r, FACTS)}</p><footer>${pick(r, brands)}, ${pick(r, CITIES)}</footer></section>`;
   },
 };
 
@@ -116,38 +85,35 @@ const one =
     replaceOne(page, random, pattern, by);
 
 export const HELD_OUT_CHANGES: Readonly<Record<string, ChangeFamily>> = {
-  "a notice at the start of a list entry": {
+  "an entry at the start of a list": {
     what: ["text", "markdown"],
-    make: one(/(?<=<li\b[^>]*>)(?!\s*<\/li>)/g, () => "<strong>Postponed</strong> "),
+    make: one(/<ul\b[^>]*>|<ol\b[^>]*>/g, (found) => `${found[0]}<li>Opening soon: the annex</li>`),
   },
-  "an entry in place of another": {
+  "a cheaper price": {
     what: ["text", "markdown"],
-    make: one(/(?<=<(?:li|td|dd)\b[^>]*>)[^<>]{3,}(?=<\/(?:li|td|dd)>)/g, () => "By appointment only"),
+    make: one(/(?<=€)\d+(?=\.\d\d)/g, (found) => String(Math.max(1, Number(found[0]) - 2))),
   },
-  "a price struck": {
+  "a name in other words": {
     what: ["text", "markdown"],
-    make: one(/€\d+\.\d\d/g, () => "on request"),
+    make: one(/(?<=<(?:a|strong|b|h[1-4])\b[^>]*>)[^<>]{4,}(?=<\/(?:a|strong|b|h[1-4])>)/g, () => "The Blue Annex"),
   },
-  "a paragraph in other words": {
+  "two words less": {
     what: ["text", "markdown"],
-    make: one(/(?<=<p\b[^>]*>)[^<>]{20,}(?=<\/p>)/g, () => "This has been taken over by the harbour office."),
+    make: one(/(?<=<(?:p|li|td)\b[^>]*>[^<>]*[a-z]) [a-z]+ [a-z]+(?= [a-z]+[^<>]*<\/(?:p|li|td)>)/g, () => ""),
   },
-  "half a paragraph": {
+  "a paragraph twice as long": {
     what: ["text", "markdown"],
-    make: one(/(?<=<p\b[^>]*>[^<>]{20,}\.) [^<>]{20,}(?=<\/p>)/g, () => ""),
-  },
-  "a number more by one": {
-    what: ["text", "markdown"],
-    make: one(/(?<=<(?:p|li|td|dd|span)\b[^>]*>[^<>]{0,40}\b)\d{1,3}\b(?![^<>]*[:.]\d)(?=[^<>]*<)/g, (found) =>
-      String(Number(found[0]) + 1),
+    make: one(
+      /(?<=<p\b[^>]*>[^<>]{20,})(?=<\/p>)/g,
+      () => " Since May, the annex is closed. Please use the side door instead.",
     ),
   },
-  "a row less": {
+  "a paragraph less": {
     what: ["text", "markdown"],
-    make: one(/<tr\b[^>]*>(?:(?!<tr\b)[^])*?<\/tr>|<dt\b[^>]*>[^<]*<\/dt>\s*<dd\b[^>]*>[^<]*<\/dd>/g, () => ""),
+    make: one(/<p\b[^>]*>[^<>]{20,}<\/p>/g, () => ""),
   },
-  "a link less": {
+  "a new target": {
     what: ["links", "markdown"],
-    make: one(/<a\b[^>]*href="[^"#]+"[^>]*>([^<>]+)<\/a>/g, (found) => found[1]!),
+    make: one(/(?<=<a [^>]*href=")\/[^"#]+(?=")/g, (_, r) => `/annex/${between(r, 1, 99)}`),
   },
 };

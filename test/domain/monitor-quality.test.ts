@@ -4,8 +4,13 @@ import { FULL } from "../support/gate.ts";
 import { testSeed } from "../support/seed.ts";
 import { changedPage, changePairs, noisePairs, type Score, START } from "./monitor-evaluation.ts";
 import { CHANGE_FAMILIES, changedSitePage, NOISE_FAMILIES } from "./monitor-families.ts";
+import { FURTHER_CHANGES, FURTHER_NOISE } from "./monitor-further-families.ts";
 import { HELD_OUT_CHANGES, HELD_OUT_NOISE } from "./monitor-held-out.ts";
+import { MORE_CHANGES, MORE_NOISE } from "./monitor-more-families.ts";
 import { chance } from "./monitor-pairs.ts";
+
+const NOISE = { ...NOISE_FAMILIES, ...MORE_NOISE, ...FURTHER_NOISE };
+const CHANGES = { ...CHANGE_FAMILIES, ...MORE_CHANGES, ...FURTHER_CHANGES };
 
 const PAIRS = FULL ? 1000 : 50;
 
@@ -17,14 +22,14 @@ function assertFew({ pairs, wrong }: Score, share: number, what: string): void {
 
 describe("a monitor", () => {
   for (const [name, families, shift] of [
-    ["noise of known kinds", NOISE_FAMILIES, 0],
+    ["noise of known kinds", NOISE, 0],
     ["noise of kinds that it was not tuned on", HELD_OUT_NOISE, 1],
   ] as const) {
     test(`calls at most 2 % of the pages changed that differ in ${name} alone [slow]`, () => {
       assertFew(noisePairs(chance(testSeed() + shift), families, { pairs: PAIRS }), 0.02, "are called changed");
     });
     for (const [changes, draw] of [
-      ["a small change", changedPage(CHANGE_FAMILIES)],
+      ["a small change", changedPage(CHANGES)],
       ["a change of other kinds", changedPage(HELD_OUT_CHANGES)],
       [
         "a change of an article, a product, a programme, a table",

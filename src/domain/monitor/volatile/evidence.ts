@@ -58,12 +58,15 @@ export function placesOf(before: PreparedText, first: PreparedText, others: read
   });
 }
 
+/** Further away, equal lines are no lines that moved. */
+const MAX_MOVE = 3;
+
 /** Lines that changed places nearby: all between them is one place. */
 function movesIn(first: PreparedText, other: PreparedText, hunks: readonly Hunk[]): { from: number; to: number }[] {
   const moves: { from: number; to: number }[] = [];
   for (const [index, one] of hunks.entries())
     for (const next of hunks.slice(index + 1)) {
-      if (next.from - one.to > MAX_PLACE) break;
+      if (next.from - one.to > MAX_MOVE) break;
       const shares = (gone: Hunk, come: Hunk) => {
         const lines = new Set(first.lines.slice(gone.from, Math.min(gone.to, gone.from + MAX_EXPLAINED)));
         return other.lines
@@ -109,6 +112,20 @@ export function mostLines(lengths: readonly number[]): number {
   return shortest === longest ? longest : Math.max(longest * 2, 3);
 }
 
+/** How many lines of each kind of element a place may hold. */
+export function kindsOf(variants: readonly Variant[]): Map<string, number> {
+  const all = variants.map(({ text, from, to }) => {
+    const counts = new Map<string, number>();
+    for (let line = from; line < to; line += 1) {
+      const kind = text.regions.kindOf(line);
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+    return counts;
+  });
+  const kinds = new Set(all.flatMap((counts) => [...counts.keys()]));
+  return new Map([...kinds].map((kind) => [kind, mostLines(all.map((counts) => counts.get(kind) ?? 0))]));
+}
+
 /** Whether lines of two runs differ only as the fetches of one run do. */
 export class Evidence {
   readonly places: readonly VaryingPlace[];
@@ -139,6 +156,25 @@ export class Evidence {
     return left.length === this.places.length ? this : new Evidence(this.#before, this.#after, left, this.#lists);
   }
 
+  /** Whether the places may hold so many lines of each kind. */
+  #hasRoom(gone: readonly number[], come: readonly number[], places: readonly VaryingPlace[]): boolean {
+    const room = new Map<string, number>();
+    for (const { variants, from, to } of places) {
+      for (const [kind, most] of kindsOf(variants)) room.set(kind, (room.get(kind) ?? 0) + most);
+      // Lines of the place that stand beside an equal line of the last run take its room.
+      for (let line = from; line < to; line += 1) {
+        const kind = this.#after.regions.kindOf(line);
+        if (!come.includes(line)) room.set(kind, (room.get(kind) ?? 0) - 1);
+      }
+    }
+    return gone.every((line) => {
+      const kind = this.#before.regions.kindOf(line);
+      const left = (room.get(kind) ?? 0) - 1;
+      room.set(kind, left);
+      return left >= 0;
+    });
+  }
+
   /** `at`: where in the new text the lines are, or were. Null: this is a change. */
   explains(gone: readonly number[], come: readonly number[], at: number): readonly VaryingPlace[] | null {
     const [goneMembers, comeMembers] = this.#members;
@@ -151,17 +187,9 @@ export class Evidence {
         : places.filter(({ from, to }) => come.some((line) => from <= line && line < to));
     if (touched.length === 0) return null;
     if (!come.every((line) => touched.some(({ from, to }) => from <= line && line < to))) return null;
-    const most = touched.reduce((sum, { variants }) => sum + mostLines(variants.map(({ from, to }) => to - from)), 0);
-    // Lines of the place that stand beside an equal line of the last run take its room.
-    const paired = touched.reduce((sum, { from, to }) => sum + to - from, 0) - come.length;
     const texts = new Set(touched.flatMap(({ variants }) => variants.flatMap(linesOf)));
     const isKnown = gone.every((line) => texts.has(this.#before.lines[line]!));
-    if (!isKnown && gone.length > most - paired) return null;
-    const kinds = new Set<string>();
-    for (const { variants } of touched)
-      for (const { text, from, to } of variants)
-        for (let line = from; line < to; line += 1) kinds.add(text.regions.kindOf(line));
-    if (kinds.size > 0 && !gone.every((line) => kinds.has(this.#before.regions.kindOf(line)))) return null;
+    if (!isKnown && !this.#hasRoom(gone, come, touched)) return null;
     const [old, recent] = [gone.map((line) => this.#before.lines[line]!), come.map((line) => this.#after.lines[line]!)];
     if (hasOtherValue(old.join(" "), recent.join(" "))) return null;
     const shown = [...recent, ...touched.flatMap(({ variants }) => variants.flatMap(linesOf))];

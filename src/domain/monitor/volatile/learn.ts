@@ -2,7 +2,7 @@
  * Learns what a page changes on its own from fetches of it close in time: lists whose members rotate or are shuffled,
  * lines in which some words change, elements, and places between two steady neighbours.
  */
-import { Evidence, MAX_PLACE, mostLines, type VaryingPlace, placesOf } from "./evidence.ts";
+import { Evidence, kindsOf, MAX_PLACE, mostLines, type VaryingPlace, placesOf } from "./evidence.ts";
 import { EDGE, linesIn, rangesOf } from "./mask.ts";
 import type { PreparedText } from "../prepared-text.ts";
 import {
@@ -222,15 +222,15 @@ function slotOf(place: VaryingPlace, first: PreparedText, others: readonly Prepa
   const last = place.variants.at(-1)!;
   const own = last.text.lines;
   const most = mostLines(place.variants.map(({ from, to }) => to - from));
-  const kinds = new Set<string>();
-  for (const { text, from, to } of place.variants)
-    for (let line = from; line < to; line += 1) kinds.add(digest(text.regions.kindOf(line)));
+  const kinds = [...kindsOf(place.variants)].flatMap(([kind, count]) =>
+    Array.from({ length: count }, () => digest(kind)),
+  );
   const isAlone = (slot: VolatileSlot) => digests.every((lines) => rangesOf(slot, lines).length === 1);
   const at = (index: number) => (own[index] === undefined ? EDGE : digest(own[index]));
   for (let count = 1; count <= MAX_NEIGHBOURS; count += 1) {
     const before = Array.from({ length: count }, (_, index) => at(last.from - count + index));
     const after = Array.from({ length: count }, (_, index) => at(last.to + index));
-    const slot: VolatileSlot = { before, after, most, kinds: [...kinds] };
+    const slot: VolatileSlot = { before, after, most, kinds };
     if (isAlone(slot)) return slot;
   }
   return null;

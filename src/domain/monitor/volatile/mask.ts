@@ -134,8 +134,14 @@ function slotsIn(
     if (isIdle(slot)) continue;
     for (const { from, to } of rangesOf(slot, digests)) {
       const inside = Array.from({ length: to - from }, (_, line) => from + line);
-      const isKind = (line: number) => slot.kinds === undefined || slot.kinds.includes(digest(regions.kindOf(line)));
-      if (found.has(from) || inside.some((line) => isTaken(line) || !isKind(line))) continue;
+      if (found.has(from) || inside.some(isTaken)) continue;
+      const left = [...(slot.kinds ?? [])];
+      const isKind = (line: number) => {
+        const at = left.indexOf(digest(regions.kindOf(line)));
+        if (at >= 0) left.splice(at, 1);
+        return at >= 0;
+      };
+      if (slot.kinds !== undefined && !inside.every(isKind)) continue;
       found.set(from, { index, to, name: slotName(lines, from, to) });
     }
   }

@@ -37,7 +37,7 @@ export interface VolatileSlot extends Observed {
   after: string[];
   /** Most lines that it had. */
   most: number;
-  /** Digests of the kinds of elements that its lines were in. */
+  /** Digests of the kinds of elements that its lines may be in, as often as there may be such a line. */
   kinds?: string[];
 }
 

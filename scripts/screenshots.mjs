@@ -1,6 +1,6 @@
 // npm run screenshots [-- part of a name …]: takes the screenshots of the dashboard that the docs show.
 // screenshots/pages.mjs lists the pages; screenshots/work.mjs creates their data. With ORB_SCREENSHOTS_DIR all pages go
-// there, in all variants: desktop, wide and phone, light and dark.
+// there, in all variants: desktop, laptop, wide and phone, light and dark.
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isNewEnough } from "../bin/handover.mjs";
@@ -10,6 +10,7 @@ import { ensureWeb } from "./web.mjs";
 
 const SCREENS = {
   desktop: { viewport: { width: 1440, height: 900 } },
+  laptop: { viewport: { width: 1280, height: 800 } },
   wide: { viewport: { width: 1920, height: 1080 } },
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
 };
@@ -39,7 +40,7 @@ await script(async (args) => {
   const wanted = PAGES.filter(({ name }) => args.length === 0 || args.some((arg) => name.includes(arg)));
   const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: ["--disable-gpu"] });
   try {
-    for (const kind of ["empty", "degraded", "busy"]) {
+    for (const kind of ["empty", "degraded", "changed", "busy"]) {
       const pages = wanted.filter((page) => (page.work ?? "busy") === kind);
       if (pages.length > 0)
         await takeAll(browser, await startWork(kind), pages, { folder, all: elsewhere !== undefined });

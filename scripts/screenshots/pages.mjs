@@ -1,5 +1,5 @@
 // The pages to capture. `path` may be a function of the created data (see work.mjs); `ready` is a heading to wait for;
-// `prepare` may click and wait; `work: "empty"` is a fresh installation.
+// `prepare` may click and wait; `work` is the kind of data, "busy" if absent.
 
 export const PAGES = [
   { name: "welcome", path: "/", ready: "Overview", work: "empty", whole: false },
@@ -74,11 +74,33 @@ export const PAGES = [
     prepare: (page) => page.getByRole("region", { name: "Repair of price" }).waitFor(),
   },
   {
-    name: "versions",
+    name: "versions-of-job",
     path: ({ job }) => `/jobs/${job}/versions`,
     ready: "Versions",
     work: "degraded",
     prepare: (page) => page.getByRole("row").nth(1).waitFor(),
+    whole: false,
+  },
+  {
+    name: "changes",
+    path: ({ job }) => `/jobs/${job}/changes`,
+    ready: "Changes",
+    work: "changed",
+    prepare: async (page) => {
+      const copper = page.getByRole("button", { name: /copper/ });
+      await copper.waitFor();
+      if ((await copper.getAttribute("aria-expanded")) === "false") await copper.click();
+      await page.getByText("ships tomorrow").first().waitFor();
+    },
+  },
+  {
+    name: "run-file",
+    path: ({ runs }) => `/runs/${runs.file}?tab=results`,
+    work: "changed",
+    prepare: async (page) => {
+      await page.getByRole("row").nth(1).click();
+      await page.getByRole("dialog", { name: "Record" }).getByRole("region", { name: "Markdown" }).waitFor();
+    },
     whole: false,
   },
   {

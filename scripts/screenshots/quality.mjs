@@ -27,7 +27,12 @@ export async function makeDegraded(work, ended) {
     await until(async () => (await call("GET", `/jobs/${job.id}/health`)).runs[0]?.run_id === id);
   };
   for (let good = 0; good < 6; good += 1) await run();
-  await call("PATCH", `/jobs/${job.id}`, { on_degraded: "pause_schedule" });
+  const { key } = await call("POST", "/keys", { name: "deploy", role: "operator" });
+  await fetch(`${work.url}/jobs/${job.id}`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "orb-client": "cli" },
+    body: JSON.stringify({ on_degraded: "pause_schedule", tags: ["shop"] }),
+  });
   await fetch(new URL("/layout", shop.url), { method: "POST" });
   await run();
   await until(async () => (await call("GET", `/jobs/${job.id}/health`)).repair === "open");

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import os, { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeChanged } from "./changes.mjs";
 import { runFlows } from "./flows.mjs";
 import { addPlaces } from "./places.mjs";
 import { makeDegraded } from "./quality.mjs";
@@ -29,6 +30,7 @@ const SITES = {
   // Rate limits after its first pages.
   library: { host: "127.0.0.6", pages: 500, delay: 30, most: 12 },
 };
+const MARKET_HOST = "127.0.0.10";
 const PROXY_HOST = "127.0.0.9";
 const PROXY_PORT = 8080;
 const nameOf = (site) => `${site}.example`;
@@ -119,6 +121,7 @@ async function startSite(name, options) {
 /** Resolves the fictional names to this process. */
 function answerForNames() {
   const known = new Map(Object.entries(SITES).map(([name, { host }]) => [nameOf(name), host]));
+  known.set(nameOf("market"), MARKET_HOST);
   for (const name of ["north", "west"]) known.set(`${name}.proxies.example`, PROXY_HOST);
   const before = dns.lookup;
   dns.lookup = async (hostname, options) => {
@@ -151,7 +154,7 @@ async function startProxy() {
   return { port: server.address().port, close: () => server.closeAllConnections() || server.close() };
 }
 
-/** `empty`: a fresh installation. `busy`: ended, failed and running work. `degraded`: a job whose rules broke. */
+/** `empty`: a fresh installation. `busy`: ended, failed and running work. `degraded`: a job whose rules broke. `changed`: a monitor. */
 export async function startWork(kind) {
   const { loadConfig } = await import("../../src/config/load.ts");
   const { silentLog } = await import("../../src/base/log.ts");
@@ -171,7 +174,9 @@ export async function startWork(kind) {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const hosts = [...Object.values(SITES).map(({ host }) => host), PROXY_HOST].map((host) => `${host}/32`);
+    const hosts = [...Object.values(SITES).map(({ host }) => host), MARKET_HOST, PROXY_HOST].map(
+      (host) => `${host}/32`,
+    );
     const { config, sources } = loadConfig({
       env: {
         APP_PORT: String(await usualPort()),
@@ -199,6 +204,7 @@ export async function startWork(kind) {
     const work = { url, call, sites, proxyPort: proxy.port, runs: {}, stop };
     if (kind === "busy") await makeBusy(work);
     if (kind === "degraded") await makeDegraded(work, ended);
+    if (kind === "changed") await makeChanged(work, { ended, listen, host: MARKET_HOST });
     return work;
   } catch (error) {
     await stop();

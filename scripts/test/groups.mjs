@@ -31,7 +31,7 @@ const TOGETHER = [
   ],
   [
     ...["config/", "docs/figures", "docs/names", "docs/workflow-definitions"],
-    ...["fetch/credential-headers", "fetch/proxies", "support/"],
+    ...["fetch/credential-headers", "fetch/proxies", "identity/", "support/"],
   ],
 ];
 /** Hooks of a file would run before and after all files of the process. */

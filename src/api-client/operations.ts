@@ -750,6 +750,19 @@ export type Crawl = {
 export type Login = {
   token_needed: boolean;
   logged_in: boolean;
+  caller: {
+    kind: "key" | "person" | "token" | "local";
+    name: string;
+    role: "viewer" | "operator" | "admin";
+  } | null;
+  /** whether a cookie logs the caller in */
+  can_log_out: boolean;
+  provider: {
+    name: string;
+    /** opened in a browser, it starts the sign-in */
+    url: string;
+  } | null;
+  sign_in_error: string | null;
 };
 
 export type Proxy = {
@@ -798,7 +811,7 @@ export type Health = {
 };
 
 export type OwnKey = {
-  /** token: APP_API_TOKEN; local: no token is set, so everybody on this machine is an admin */
+  /** person: signed in by a provider or a proxy; token: APP_API_TOKEN; local: no token is set, so everybody on this machine is an admin */
   kind: "key" | "person" | "token" | "local";
   id: string | null;
   name: string;
@@ -1425,6 +1438,11 @@ export type JobRepair = {
   /** UTC, ISO 8601 */
   made_at: string;
   decided_at: string | null;
+  decided_by: {
+    kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+    id: string | null;
+    name: string;
+  } | null;
   reason: string | null;
   /** pages of the degraded run: with a saved page of the same URL, and others */
   pages: {
@@ -1752,6 +1770,11 @@ export type JobVersion = {
   version: number;
   /** UTC, ISO 8601 */
   made_at: string;
+  made_by: {
+    kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+    id: string | null;
+    name: string;
+  } | null;
   /** which program made the change, as it names itself; repair: an accepted repair, upgrade: the job was there before versions were kept */
   author: "api" | "cli" | "dashboard" | "mcp" | "library" | "repair" | "upgrade";
   restored_version: number | null;
@@ -3662,7 +3685,7 @@ export interface Operations {
     body: undefined;
     answer: Key;
   };
-  /** Whether a token is required, and whether the caller is logged in */
+  /** Whether a token is required, whether the caller is logged in and as whom, and how to sign in */
   "get /session": {
     params: undefined;
     query: undefined;
@@ -3690,7 +3713,7 @@ export interface Operations {
     body: undefined;
     answer: Overview;
   };
-  /** Who calls: the key and its rights */
+  /** Who calls: the key or person, and their rights */
   "get /keys/me": {
     params: undefined;
     query: undefined;
@@ -4463,6 +4486,11 @@ export interface Operations {
       version: number;
       /** UTC, ISO 8601 */
       made_at: string;
+      made_by: {
+        kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+        id: string | null;
+        name: string;
+      } | null;
       /** which program made the change, as it names itself; repair: an accepted repair, upgrade: the job was there before versions were kept */
       author: "api" | "cli" | "dashboard" | "mcp" | "library" | "repair" | "upgrade";
       restored_version: number | null;
@@ -5600,10 +5628,11 @@ export interface Operations {
     params: undefined;
     query: undefined;
     body: {
+      /** what to search for */
       query: string;
       /** results per source; default: 10 */
       limit?: number;
-      /** default: ["web"] */
+      /** what to search; default: ["web"] */
       sources?: ("web" | "news" | "images")[];
       /** such as en or de-AT; default: any */
       language?: string;

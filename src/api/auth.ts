@@ -1,115 +1,31 @@
-/** Authentication: by a key, by the token, or by the cookie that a login with one of them returns. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+/** Authentication: by a key, by the token, by the cookie of a login, or by the header of a trusted proxy. */
 import type { Clock } from "../base/clock.ts";
 import { isOrbError } from "../base/errors.ts";
 import { isKeySecret } from "../domain/access/key-secret.ts";
 import { LOCAL_PRINCIPAL, type Principal, TOKEN_PRINCIPAL } from "../domain/access/principal.ts";
 import { requireRole } from "./access/declared-roles.ts";
 import { type KeyRecord, principalOf } from "./access/keys.ts";
+import {
+  isNamedLogin,
+  isToRenew,
+  type Login,
+  type LoginDeps,
+  loginOf,
+  sameSecret,
+  sessionCookie,
+} from "./access/login-cookie.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "./instance.ts";
 import { ApiProblem } from "./problems.ts";
-import { isSameOrigin, isSecure } from "./security.ts";
-
-const COOKIE_NAME = "orb_session";
-const COOKIE_SECONDS = 7 * 86_400;
-/** An older cookie is renewed, so that a user who returns within a week stays logged in. */
-const FRESH_SECONDS = 86_400;
-
-/** Constant time for inputs of the same length. */
-function sameSecret(actual: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(actual), digest(expected));
-}
-
-type AuthDeps = Pick<ApiDeps, "settings" | "clock" | "store" | "seal">;
-
-/**
- * The cookie proves that its owner knew the key or token and contains its expiry, not the secret. All cookies of a login,
- * which is renewed while in use, carry the login's id: they end together.
- */
-export async function sessionCookie(request: ApiRequest, deps: AuthDeps, key: KeyRecord | null): Promise<string> {
-  const ends = Math.floor(deps.clock.now() / 1000) + COOKIE_SECONDS;
-  const login = await loginOf(request, deps);
-  // Another key signs in as somebody else.
-  const isSame = login !== null && (login.key?.id ?? null) === (key?.id ?? null);
-  const id = isSame ? login.id : randomBytes(16).toString("base64url");
-  const parts = key === null ? [ends, id] : [ends, id, key.id];
-  const seal = key === null ? sealByToken(deps.settings.token ?? "", ends, id) : sealByKey(deps, ends, id, key);
-  return cookieFor(request, [...parts, seal].join("."), COOKIE_SECONDS);
-}
-
-/** Ends the caller's login, if any: its cookies become invalid, including copies. */
-export async function endLogin(request: ApiRequest, deps: AuthDeps): Promise<void> {
-  const { clock, store } = deps;
-  const login = await loginOf(request, deps);
-  if (login !== null) await store.endLogin(login.id, clock.now() + COOKIE_SECONDS * 1000, clock.now());
-}
-
-export const endedCookie = (request: ApiRequest) => cookieFor(request, "", 0);
-
-/** A cookie issued over TLS is sent over TLS only. */
-function cookieFor(request: ApiRequest, value: string, seconds: number): string {
-  const cookie = `${COOKIE_NAME}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
-  return isSecure(request) ? `${cookie}; Secure` : cookie;
-}
-
-function sealByToken(token: string, ends: number, id: string | undefined): string {
-  const login = id === undefined ? "" : ` of ${id}`;
-  return createHmac("sha256", token).update(`orb session until ${ends}${login}`).digest("base64url");
-}
-
-/** With the deployment's key, too: who only reads the database cannot forge a cookie. */
-function sealByKey({ seal }: AuthDeps, ends: number, id: string, key: KeyRecord): string {
-  const mark = seal.mark(`orb session until ${ends} of ${id} by key ${key.id} ${key.hash}`);
-  return Buffer.from(mark, "hex").toString("base64url");
-}
-
-interface Login {
-  id: string;
-  /** Null: by the token. */
-  key: KeyRecord | null;
-  /** Remaining lifetime of its cookie. */
-  secondsLeft: number;
-}
-
-const COOKIE = /^(\d{1,12})(?:\.([\w-]{22}))?(?:\.([0-9a-f-]{36}))?\.([\w-]{43})$/;
-
-/** The login of the caller's cookie; null: no valid one. The store knows whether it was ended. */
-async function loginOf(request: ApiRequest, deps: AuthDeps): Promise<Login | null> {
-  const value = cookieOf(request);
-  const [, time = "", id, keyId, seal = ""] = COOKIE.exec(value) ?? [];
-  const ends = Number(time);
-  const secondsLeft = ends - deps.clock.now() / 1000;
-  if (seal === "" || secondsLeft <= 0) return null;
-  if (keyId !== undefined && id !== undefined) {
-    const key = await request.server.keys.byId(keyId);
-    return key !== null && sameSecret(seal, sealByKey(deps, ends, id, key)) ? { id, key, secondsLeft } : null;
-  }
-  const { token } = deps.settings;
-  if (token === null || keyId !== undefined || !sameSecret(seal, sealByToken(token, ends, id))) return null;
-  // Cookies of earlier versions contain no login id.
-  return { id: id ?? createHash("sha256").update(value).digest("base64url").slice(0, 22), key: null, secondsLeft };
-}
-
-const signedInByKey = (request: ApiRequest) => COOKIE.exec(cookieOf(request))?.[3] !== undefined;
-
-function cookieOf(request: ApiRequest): string {
-  const prefix = `${COOKIE_NAME}=`;
-  const found = request.headers.cookie
-    ?.split(";")
-    .map((part) => part.trim())
-    .find((part) => part.startsWith(prefix));
-  return found?.slice(prefix.length) ?? "";
-}
+import { isSameOrigin } from "./security.ts";
 
 /** How the caller authenticated, and as whom. `password`: Basic credentials, for which browsers prompt for a page. */
 export interface Proof {
-  by: "nothing" | "secret" | "cookie" | "password";
+  by: "nothing" | "secret" | "cookie" | "password" | "proxy";
   principal: Principal;
   key: KeyRecord | null;
-  /** The remaining lifetime of its cookie. */
-  secondsLeft: number;
+  /** Null: not by a cookie. */
+  login: Login | null;
 }
 
 /** The key or token that a text is; null: neither. */
@@ -123,36 +39,44 @@ export async function principalBySecret(
   return key === null ? null : { principal: principalOf(key), key };
 }
 
-/** Null: the caller did not authenticate. */
-export async function proofOf(request: ApiRequest, deps: AuthDeps): Promise<Proof | null> {
-  const { settings, store } = deps;
+/** Null: the caller did not authenticate. Throws if a proxy names somebody without a role. */
+export async function proofOf(request: ApiRequest, deps: LoginDeps): Promise<Proof | null> {
   const open: Proof | null =
-    settings.token === null ? { by: "nothing", principal: LOCAL_PRINCIPAL, key: null, secondsLeft: 0 } : null;
+    deps.settings.token === null ? { by: "nothing", principal: LOCAL_PRINCIPAL, key: null, login: null } : null;
   const { authorization = "" } = request.headers;
   const password = passwordOf(authorization);
   if (authorization !== "" && password === null) {
     const bearer = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
     const found = bearer === undefined ? null : await principalBySecret(request, deps, bearer);
-    if (found !== null) return { by: "secret", ...found, secondsLeft: 0 };
+    if (found !== null) return { by: "secret", ...found, login: null };
     // Where no token is needed, others are ignored as before; a key that is not valid is not.
-    return bearer !== undefined && isKeySecret(bearer) ? null : open;
+    return bearer !== undefined && isKeySecret(bearer) ? null : (proxied(request) ?? open);
   }
   // Browsers attach Basic credentials to all paths, also for requests of other sites: accepted for pages only.
   if (password !== null && isPage(request)) {
     const found = await principalBySecret(request, deps, password);
-    if (found !== null) return { by: "password", ...found, secondsLeft: 0 };
+    if (found !== null) return { by: "password", ...found, login: null };
   }
+  // Before the cookie: behind such a proxy, a login that somebody left in the browser does not count.
+  return proxied(request) ?? (await proofByCookie(request, deps, open));
+}
+
+function proxied(request: ApiRequest): Proof | null {
+  const principal = request.server.forwardedPeople?.principalOf(request) ?? null;
+  return principal === null ? null : { by: "proxy", principal, key: null, login: null };
+}
+
+async function proofByCookie(request: ApiRequest, deps: LoginDeps, open: Proof | null): Promise<Proof | null> {
   const login = await loginOf(request, deps);
   // Who signed in by a key that is no longer valid does not get the rights of this machine instead.
-  if (login === null) return signedInByKey(request) ? null : open;
-  const hasEnded = await store.hasLoginEnded(login.id).catch((error: unknown) => {
+  if (login === null) return isNamedLogin(request) ? null : open;
+  const hasEnded = await deps.store.hasLoginEnded(login.id).catch((error: unknown) => {
     // The dashboard's own files contain no data, and can show that the database is unavailable.
     if (isPage(request) && isOrbError(error, "database_unavailable")) return false;
     throw error;
   });
-  if (hasEnded) return login.key === null ? open : null;
-  const { key, secondsLeft } = login;
-  return { by: "cookie", principal: key === null ? TOKEN_PRINCIPAL : principalOf(key), key, secondsLeft };
+  if (hasEnded) return login.principal.kind === "token" ? open : null;
+  return { by: "cookie", principal: login.principal, key: login.key, login };
 }
 
 const isPage = (request: ApiRequest) => request.routeOptions.config.page !== undefined;
@@ -168,6 +92,7 @@ function passwordOf(authorization: string): string | null {
 export function requireProof(api: ApiInstance, deps: ApiDeps): void {
   api.decorateRequest("principal", null);
   api.decorateRequest("callerIp", "");
+  api.decorateRequest("session", null);
   api.addHook("onRequest", async (request, reply) => {
     request.callerIp = request.ip;
     if (request.routeOptions.config.open === true) return;
@@ -189,22 +114,34 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
       });
     }
     // Browsers attach cookies to any request (CSRF): a change must come from our own page.
-    if (proof.by === "cookie" && UNSAFE_METHODS.has(request.method) && !isSameOrigin(request))
+    const isOfBrowser = proof.by === "cookie" || proof.by === "proxy";
+    if (isOfBrowser && UNSAFE_METHODS.has(request.method) && !isSameOrigin(request))
       throw new ApiProblem(
         "forbidden_origin",
-        "the request has a login cookie but does not come from this server's dashboard; use a token instead",
+        `the request has ${proof.by === "proxy" ? "the header of a proxy" : "a login cookie"} but does not come from this server's dashboard; use a token instead`,
       );
     request.principal = proof.principal;
+    request.session = sessionOf(proof, deps.clock);
     if (proof.key !== null) {
       api.keys.noteUse(proof.key);
       api.rateLimits.take(proof.principal);
     }
     requireRole(request);
     // Further requests of the page use the cookie.
-    const isOld = proof.by === "cookie" && proof.secondsLeft < COOKIE_SECONDS - FRESH_SECONDS;
+    const isOld = proof.login !== null && isToRenew(proof.login);
     if (proof.by === "password" || isOld) reply.header("set-cookie", await sessionCookie(request, deps, proof.key));
     return undefined;
   });
+}
+
+/** A proxy decides with every request who somebody is: their streams begin anew after this time. */
+const PROXIED_MS = 15 * 60_000;
+
+/** Until when a person may go on with what they began; null: no person. */
+function sessionOf({ by, principal, login }: Proof, clock: Clock): ApiRequest["session"] {
+  if (principal.kind !== "person") return null;
+  if (by === "proxy" || login === null) return { loginId: null, endsAt: clock.now() + PROXIED_MS };
+  return { loginId: login.id, endsAt: clock.now() + login.secondsLeft * 1000 };
 }
 
 /** Whether the caller may still do what it began. */
@@ -218,20 +155,38 @@ async function isStillAllowed(request: ApiRequest): Promise<boolean> {
   return now.role === principal.role && JSON.stringify(now.limits) === JSON.stringify(principal.limits);
 }
 
-/** Ends what a key began, such as a stream, when it is revoked, expires or changes. Returns what stops the check. */
-export function untilRevoked(request: ApiRequest, clock: Clock, everyMs: number, end: () => void): () => void {
-  if (request.principal?.kind !== "key") return () => {};
+/**
+ * Ends what a key or a person began, such as a stream, when the key is revoked, expires or changes, or the person's
+ * session ends. Returns what stops the check.
+ */
+export function untilRevoked(
+  request: ApiRequest,
+  { clock, store }: Pick<ApiDeps, "clock" | "store">,
+  everyMs: number,
+  end: () => void,
+): () => void {
+  const { principal, session } = request;
+  if (principal?.kind !== "key" && session === null) return () => {};
   let stopped = false;
+  const isAllowed = async () => {
+    if (session === null) return isStillAllowed(request);
+    if (clock.now() >= session.endsAt) return false;
+    return session.loginId === null || !(await store.hasLoginEnded(session.loginId));
+  };
+  const waitMs = () => (session === null ? everyMs : Math.min(SESSION_CHECK_MS, session.endsAt - clock.now()));
   const check = async () => {
     // While the database does not answer, nobody can revoke a key.
-    const isAllowed = await isStillAllowed(request).catch(() => true);
+    const goesOn = await isAllowed().catch(() => true);
     if (stopped) return;
-    if (!isAllowed) return end();
-    timer = clock.after(everyMs, () => void check());
+    if (!goesOn) return end();
+    timer = clock.after(Math.max(1, waitMs()), () => void check());
   };
-  let timer = clock.after(everyMs, () => void check());
+  let timer = clock.after(Math.max(1, waitMs()), () => void check());
   return () => {
     stopped = true;
     timer.cancel();
   };
 }
+
+/** Sign-out ends streams of other tabs and machines within this time; each check is a query. */
+const SESSION_CHECK_MS = 2000;

@@ -2,6 +2,8 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Readable } from "node:stream";
 import type { ConfigRow } from "../config/show.ts";
+import type { GroupRoles } from "../domain/access/group-roles.ts";
+import type { IdentityProvider } from "../domain/access/identity-provider.ts";
 import type { AlertsDeps } from "../orchestrator/alerts.ts";
 import type { NotificationDeps } from "../orchestrator/notifications/channels.ts";
 import type { BoardDeps } from "../orchestrator/board.ts";
@@ -22,6 +24,8 @@ export interface ApiDeps
   search(): Promise<SearchServer | null>;
   random: Random;
   settings: ApiSettings;
+  /** Null: people sign in with keys and the token alone. */
+  singleSignOn: SingleSignOn | null;
   /** Path of a stored file, or its URL in the bucket. */
   pathOf(hash: string): string;
   openArtifact(hash: string): Promise<Readable>;
@@ -37,6 +41,21 @@ export interface ApiDeps
   metrics(): Promise<readonly Reading[]>;
   /** Null: no server, or the demo is not available. */
   demo: DemoOffer | null;
+}
+
+/** Who may sign in elsewhere, and as what. */
+export interface SingleSignOn {
+  roles: GroupRoles;
+  provider: IdentityProvider | null;
+  forwarded: ForwardedAuth | null;
+}
+
+/** A proxy in front of this server that signs people in. Names of headers are in lower case. */
+export interface ForwardedAuth {
+  header: string;
+  groupsHeader: string | null;
+  /** Its addresses, each as address/prefix. */
+  proxies: readonly string[];
 }
 
 /** A demo site on this machine. */
@@ -64,6 +83,8 @@ export interface ApiSettings {
   port: number;
   /** Null: no authentication, and only loopback may be bound. */
   token: string | null;
+  /** The address of this server for people, which it also accepts as its own on loopback. */
+  publicUrl?: string | null;
   /** How long running requests may continue after `close`. */
   graceMs: number;
   /** The configured limits of concurrency keys, by name. */

@@ -37,9 +37,9 @@ export function idempotencyOf({ seal }: Pick<ApiDeps, "seal">, request: ApiReque
     });
   }
   // The call may contain passwords, and the stored fingerprint must not help to guess them.
-  // Another key may not see what this one has created.
-  const { principal } = request;
-  const caller = principal?.kind === "key" ? `\n${principal.id}` : "";
+  // Another key or person may not see what this one has created.
+  const id = request.principal?.id ?? null;
+  const caller = id === null ? "" : `\n${id}`;
   return { key, fingerprint: seal.mark(textOf(request) + caller) };
 }
 

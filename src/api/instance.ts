@@ -24,6 +24,8 @@ declare module "fastify" {
     principal: Principal | null;
     /** Its address, also of a call that another one makes in this process. */
     callerIp: string;
+    /** Of a person; `loginId`: null if a proxy signs them in. */
+    session: { loginId: string | null; endsAt: number } | null;
   }
   interface FastifyContextConfig {
     /** Needs no token: only for data that reveals nothing. */

@@ -62,8 +62,9 @@ export const HTTP_PROBLEMS = {
   },
   role_missing: {
     status: 403,
-    title: "The role of the key does not allow this call.",
-    remedy: "Use a key with the role that `detail` names; docs/teams.md lists the role of every call.",
+    title: "The role of the key or person does not allow this call.",
+    remedy:
+      "Use a key with the role that `detail` names; docs/roles.md lists the role of every call. People have the role of their groups (APP_AUTH_ROLES).",
   },
   key_limited: {
     status: 403,

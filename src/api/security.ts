@@ -1,5 +1,5 @@
 /** Protects the API from other web sites, other hosts and foreign frames. */
-import { isLoopback } from "../config/cross-check.ts";
+import { isLoopback } from "../config/loopback.ts";
 import type { ApiDeps, ApiLimits } from "./deps.ts";
 import { type ApiInstance, type ApiReply, type ApiRequest, UNSAFE_METHODS } from "./instance.ts";
 import { ApiProblem } from "./problems.ts";
@@ -63,23 +63,27 @@ export function securityHeaders(kind: keyof typeof POLICIES): Record<string, str
  * Host names that a loopback server accepts; a name that an attacker points at 127.0.0.1 is not among them (DNS
  * rebinding).
  */
-function allowedHosts(host: string, port: number): ReadonlySet<string> {
+function allowedHosts(host: string, port: number, publicUrl: string | null): ReadonlySet<string> {
   const names = ["localhost", "127.0.0.1", "[::1]", host.includes(":") ? `[${host}]` : host.toLowerCase()];
   // Clients omit HTTP's default port.
-  return new Set(names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));
+  const own = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
+  // Of a proxy on this machine; the operator owns that name.
+  return new Set(publicUrl === null ? own : [...own, new URL(publicUrl).host]);
 }
 
 /** Checks in the order that reveals least. `port` is known once the server listens. */
 export function guardRequests(api: ApiInstance, deps: ApiDeps, limits: ApiLimits, port: () => number): void {
-  const { host } = deps.settings;
+  const { host, token, publicUrl = null } = deps.settings;
   const local = isLoopback(host);
+  // Without a token, a proxy on this machine must not open the server to others.
+  const publicName = token === null ? null : publicUrl;
   api.addHook("onRequest", async (request, reply) => {
     const { page } = request.routeOptions.config;
     reply.headers(securityHeaders(page === true ? "page" : (page ?? "data")));
     if (request.url.length > limits.urlLength)
       throw new ApiProblem("url_too_long", `the URL is longer than ${limits.urlLength} characters`);
     requireOneHost(request);
-    if (local) requireKnownHost(request, allowedHosts(host, port()));
+    if (local) requireKnownHost(request, allowedHosts(host, port(), publicName));
     if (UNSAFE_METHODS.has(request.method)) refuseOtherSites(request);
   });
 }

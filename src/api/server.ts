@@ -6,7 +6,7 @@ import { messageOf, OrbError, systemCode } from "../base/errors.ts";
 import { TurnQueue } from "../base/process/event-loop.ts";
 import { urlOf } from "../base/server-url.ts";
 import { withCallersTraceparent } from "../base/tracing.ts";
-import { isLoopback } from "../config/cross-check.ts";
+import { isLoopback } from "../config/loopback.ts";
 import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
 import { addAccess, followCaller } from "./access/caller-context.ts";
 import { collectRoles, type DeclaredRoute } from "./access/declared-roles.ts";
@@ -50,6 +50,7 @@ export async function createApi(
 ): Promise<Api> {
   const { settings } = deps;
   requireTokenOrLoopback(settings.host, settings.token);
+  requireTokenForPeople(deps);
   const limits = limitsOf(deps);
   const app = Fastify({
     logger: false,
@@ -179,6 +180,16 @@ function requireTokenOrLoopback(host: string, token: string | null): void {
       fields: [{ path: "APP_API_TOKEN", message: `expected a token, because APP_HOST=${host}` }],
     },
   );
+}
+
+/** Without a token everybody is an admin: then nobody would have to sign in. */
+function requireTokenForPeople({ settings, singleSignOn }: ApiDeps): void {
+  if (settings.token !== null || singleSignOn === null) return;
+  const message = "expected a token, because people sign in through a provider or a proxy";
+  throw new OrbError("config_invalid", `APP_API_TOKEN: ${message}`, {
+    hint: "Set APP_API_TOKEN to the output of `openssl rand -hex 32`.",
+    fields: [{ path: "APP_API_TOKEN", message }],
+  });
 }
 
 /** Queues concurrent calls; open routes such as the health check do not wait. */

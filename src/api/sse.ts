@@ -71,7 +71,7 @@ declare module "fastify" {
 export function sendEvents(
   request: ApiRequest,
   reply: ApiReply,
-  deps: Pick<ApiDeps, "clock" | "settings">,
+  deps: Pick<ApiDeps, "clock" | "settings" | "store">,
   source: (from: StreamFrom) => AsyncIterable<SseEvent | string>,
   signs?: SignsOfLife,
 ): never {
@@ -89,7 +89,7 @@ export function sendEvents(
   });
   const stream = Readable.from(frames, { objectMode: false, highWaterMark: HIGH_WATER });
   stream.once("close", () => ended.abort());
-  const stop = untilRevoked(request, deps.clock, RECHECK_MS, () => ended.abort());
+  const stop = untilRevoked(request, deps, RECHECK_MS, () => ended.abort());
   ended.signal.addEventListener("abort", stop, { once: true });
   reply.raw.once("close", () => ended.abort());
   return reply.header("content-type", EVENT_STREAM_TYPE).header("x-accel-buffering", "no").send(stream) as never;

@@ -13,6 +13,7 @@ import type { Config } from "../config/options.ts";
 import { configRows } from "../config/show.ts";
 import { productTokenOf } from "../domain/site/robots.ts";
 import type { PageTools } from "./page-tools.ts";
+import { singleSignOnOf } from "./single-sign-on.ts";
 import type { Message } from "../domain/notify/message.ts";
 import type { ChannelRecord } from "../store/ports/notify/notify-port.ts";
 import { notifyPolicy, openMessageSender } from "../supervisor/notifications/open-sender.ts";
@@ -72,9 +73,11 @@ export function apiDeps(
       host: config.host,
       port: config.port,
       token: config.apiToken,
+      publicUrl: config.publicUrl,
       graceMs: config.shutdownGraceMs,
       maxPerResolver: config.maxPerConcurrencyKey,
     },
+    singleSignOn: singleSignOnOf(config, client.clock),
     pathOf: client.pathOf,
     health: new Health({ clock: client.clock, log, probes: probesOf(client, work), probeMs: PROBE_MS }),
     live: new LiveWatch({ ...client, log, resources: () => resourcesOf(client, work) }),

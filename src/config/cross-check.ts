@@ -1,6 +1,7 @@
 /** Rules between options. A value rejected on its own is undefined here and not reported twice. */
-import { isIPv4 } from "node:net";
 import type { FieldError } from "../base/errors.ts";
+import { ACCESS_RULES } from "./access-rules.ts";
+import { isLoopback } from "./loopback.ts";
 import { type Config, OPTIONS } from "./options.ts";
 
 type Rule = (config: Partial<Config>) => FieldError | undefined;
@@ -73,12 +74,9 @@ const RULES: readonly Rule[] = [
       message: `expected a key for the bucket of ${OPTIONS.artifacts.name}=s3://${artifacts.bucket}; got none`,
     };
   },
+  ...ACCESS_RULES,
 ];
 
 export function crossCheck(config: Partial<Config>): FieldError[] {
   return RULES.flatMap((rule) => rule(config) ?? []);
-}
-
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }

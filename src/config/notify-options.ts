@@ -20,7 +20,8 @@ export const NOTIFY_OPTIONS = {
   publicUrl: optional({
     name: "APP_PUBLIC_URL",
     type: type.url(["http", "https"]),
-    about: "URL under which people open the dashboard; notifications link to it. Without it, they have no links.",
+    about:
+      "URL under which people open the dashboard; notifications link to it, and a provider (APP_OIDC_ISSUER) sends people back to it. Without it, notifications have no links.",
     example: "https://orb.example.com",
   }),
   notifyPrivateNetworks: option({

@@ -4,6 +4,7 @@
  */
 import { LOG_LEVELS } from "../base/log.ts";
 import { PROXY_ROTATIONS } from "../domain/proxy/proxy-rotation.ts";
+import { ACCESS_OPTIONS } from "./access-options.ts";
 import { BROWSER_OPTIONS } from "./browser-options.ts";
 import { BUCKET_OPTIONS } from "./bucket-options.ts";
 import { DOCUMENT_OPTIONS } from "./document-options.ts";
@@ -70,6 +71,7 @@ export const OPTIONS = {
     example: "the output of `openssl rand -hex 32`",
     secret: "whole",
   }),
+  ...ACCESS_OPTIONS,
   defaultMaxAttempts: option({
     name: "APP_DEFAULT_MAX_ATTEMPTS",
     type: type.integer(1, 1000),

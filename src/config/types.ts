@@ -79,7 +79,7 @@ export function listOf<const T extends string>(words: readonly T[]): ValueType<r
   };
 }
 
-function splitList(text: string): string[] {
+export function splitList(text: string): string[] {
   return text
     .split(",")
     .map((part) => part.trim())
@@ -259,7 +259,7 @@ export const privateNetworks: ValueType<boolean | readonly string[]> = {
   format: (value) => (typeof value === "boolean" ? String(value) : value.join(",")),
 };
 
-function readCidr(text: string): string {
+export function readCidr(text: string): string {
   const [address = "", prefix, ...rest] = text.split("/");
   const family = isIP(address);
   if (family === 0 || rest.length > 0 || address.includes("%")) refuse(`"${text}" is none`);

@@ -35,7 +35,7 @@ export async function watchRun(
     ws.once("close", () => ended.abort());
     if (ended.signal.aborted) ws.close(1001);
     ended.signal.addEventListener("abort", () => ws.close(1001), { once: true });
-    const stop = untilRevoked(request, deps.clock, RECHECK_MS, () => ended.abort());
+    const stop = untilRevoked(request, deps, RECHECK_MS, () => ended.abort());
     ended.signal.addEventListener("abort", stop, { once: true });
     keepAlive(ws, deps.clock, limitsOf(deps));
     void follow(deps, ws, watched, ended.signal)

@@ -16,6 +16,7 @@ const NEXT: Readonly<Record<string, string>> = {
   unreachable:
     "The server does not answer. Call again in a minute; if it persists, tell the operator to check that orb serve is running.",
   timed_out: "Call again in a minute. If it persists, tell the operator.",
+  search_unavailable: "Only the operator can set up the search. Without it, scrape pages whose addresses you know.",
   internal: "Call once more. If it persists, tell the operator, who finds it in the server's log.",
 };
 
@@ -23,6 +24,7 @@ const NEXT: Readonly<Record<string, string>> = {
 const LISTED_BY: Readonly<Record<string, string>> = {
   run: "crawl_status without run_id lists the newest runs",
   crawl: "crawl_status without run_id lists the newest crawls",
+  job: "changes without job_id lists the monitored jobs",
   workflow: "workflow_status without workflow_id lists the newest workflows",
   template: "workflow_status without workflow_id lists the templates",
   site: "sites without site lists all known sites",

@@ -30,7 +30,7 @@ export interface McpDeps {
   stopping: AbortSignal;
 }
 
-const INSTRUCTIONS = `Orbweaver fetches web pages and stores the results. One page: scrape. Many pages of a site: crawl_start, then crawl_status to wait, then crawl_results to read. Test rules with extract_preview. Responses are limited: if something was left out, "next" or "rest" is the call that returns it. Runs continue when you stop waiting; their ids stay valid.`;
+const INSTRUCTIONS = `Orbweaver fetches web pages and stores the results. One page: scrape. Pages that you do not know yet: search. Many pages of a site: crawl_start, then crawl_status to wait, then crawl_results to read. Test rules with extract_preview. Responses are limited: if something was left out, "next" or "rest" is the call that returns it. Runs continue when you stop waiting; their ids stay valid.`;
 
 const UNFORESEEN =
   "Unexpected server error. Call once more; if it persists, tell the operator, who finds it in the log.";

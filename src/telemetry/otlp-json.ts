@@ -9,28 +9,36 @@ export interface Source {
 }
 
 export function tracesPayload({ resource, version }: Source, spans: readonly Span[]): string {
-  return JSON.stringify({
-    resourceSpans: [
-      {
-        resource: { attributes: attributesOf(resource) },
-        scopeSpans: [{ scope: { name: "orbweaver", version }, spans: spans.map(toSpan) }],
-      },
-    ],
-  });
+  const about = JSON.stringify({ attributes: attributesOf(resource) });
+  const scope = JSON.stringify({ name: "orbweaver", version });
+  return `{"resourceSpans":[{"resource":${about},"scopeSpans":[{"scope":${scope},"spans":[${spans.map(spanText).join(",")}]}]}]}`;
 }
 
-function toSpan(span: Span): unknown {
-  return {
-    traceId: span.traceId,
-    spanId: span.spanId,
-    ...(span.parentSpanId === null ? {} : { parentSpanId: span.parentSpanId }),
-    name: span.name,
-    kind: SPAN_KIND[span.kind],
-    startTimeUnixNano: nanos(span.startMs),
-    endTimeUnixNano: nanos(Math.max(span.startMs, span.endMs)),
-    attributes: attributesOf(span.attributes),
-    status: span.error === null ? {} : { code: 2, message: span.error },
-  };
+/** Written as text: thousands of spans a second, and objects of objects for JSON.stringify cost three times as much. */
+function spanText(span: Span): string {
+  const { traceId, spanId, parentSpanId, name, kind, startMs, endMs, attributes, error } = span;
+  const parent = parentSpanId === null ? "" : `"parentSpanId":"${parentSpanId}",`;
+  const status = error === null ? "{}" : `{"code":2,"message":${JSON.stringify(error)}}`;
+  return (
+    `{"traceId":"${traceId}","spanId":"${spanId}",${parent}"name":${JSON.stringify(name)},"kind":${SPAN_KIND[kind]},` +
+    `"startTimeUnixNano":"${nanos(startMs)}","endTimeUnixNano":"${nanos(Math.max(startMs, endMs))}",` +
+    `"attributes":[${attributesText(attributes)}],"status":${status}}`
+  );
+}
+
+function attributesText(attributes: SpanAttributes): string {
+  let text = "";
+  for (const key in attributes) {
+    const value = attributes[key];
+    if (value === null || value === undefined) continue;
+    text += `${text === "" ? "" : ","}{"key":"${key}","value":${valueText(value)}}`;
+  }
+  return text;
+}
+
+function valueText(value: SpanValue): string {
+  if (typeof value === "string") return `{"stringValue":${JSON.stringify(value)}}`;
+  return JSON.stringify(toValue(value));
 }
 
 /** `startMs`: since when counters count. */

@@ -42,17 +42,23 @@ export class SpanQueue {
   #send(): void {
     this.#timer?.cancel();
     this.#timer = null;
-    this.#sending ??= this.#sendAll().finally(() => (this.#sending = null));
+    this.#sending ??= this.#sendBatches().finally(() => {
+      this.#sending = null;
+      // What came meanwhile waits for others again: a call costs as much as hundreds of spans.
+      if (this.#spans.length > 0) this.#timer ??= this.#options.clock.after(this.#options.delayMs, () => this.#send());
+    });
   }
 
-  async #sendAll(): Promise<void> {
-    while (this.#spans.length > 0) await this.#options.send(this.#spans.splice(0, MOST_PER_BATCH));
+  async #sendBatches(): Promise<void> {
+    do await this.#options.send(this.#spans.splice(0, MOST_PER_BATCH));
+    while (this.#spans.length >= MOST_PER_BATCH);
   }
 
   /** Sends what is left. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#send();
     await this.#sending;
+    this.#timer?.cancel();
+    while (this.#spans.length > 0) await this.#options.send(this.#spans.splice(0, MOST_PER_BATCH));
   }
 }

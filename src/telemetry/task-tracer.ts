@@ -1,5 +1,5 @@
 /** Spans of tasks: the task, its attempts, what happens within them, and the write of the outcome. */
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { type OpenSpan, type SpanAttributes, type SpanParent, withSpanParent } from "../base/tracing.ts";
@@ -86,7 +86,7 @@ export class TaskTracer {
 
   #open(traceId: string, parentSpanId: string, name: string, given: SpanAttributes = {}): OpenSpan {
     const { clock, add } = this.#deps;
-    const spanId = randomBytes(8).toString("hex");
+    const spanId = newSpanId();
     const startMs = clock.now();
     const begun = clock.monotonic();
     const parent: SpanParent = {
@@ -115,7 +115,7 @@ export class TaskTracer {
     const nowMs = clock.now();
     const spanId = spanIdOfTask(task.id, task.generation);
     const common = { traceId, kind: "internal", error: null } as const;
-    const written = randomBytes(8).toString("hex");
+    const written = newSpanId();
     add({
       ...common,
       spanId: written,
@@ -141,6 +141,12 @@ export class TaskTracer {
     const parentSpanId = spanIdOfRun(task.runId, task.generation);
     add({ ...common, spanId, parentSpanId, name: "task", startMs, endMs: nowMs, attributes, error });
   }
+}
+
+/** The last 16 digits of a UUID, 62 of their bits random: Node makes them in advance, and `randomBytes` costs a call each. */
+function newSpanId(): string {
+  const uuid = randomUUID();
+  return uuid.slice(19, 23) + uuid.slice(24);
 }
 
 function urlOf(task: ClaimedTask): SpanAttributes {

@@ -28,8 +28,11 @@ describe("with a token", () => {
       assert.notEqual((await served.get(path, bearer)).status, 401, path);
     }
     assert.equal((await served.get("/health")).status, 200);
-    assert.deepEqual((await served.get("/session")).json(), { token_needed: true, logged_in: false });
-    assert.deepEqual((await served.get("/session", bearer)).json(), { token_needed: true, logged_in: true });
+    const nobody = { caller: null, can_log_out: false, provider: null, sign_in_error: null };
+    const refused = { token_needed: true, logged_in: false, ...nobody };
+    assert.deepEqual((await served.get("/session")).json(), refused);
+    const caller = { kind: "token", name: "APP_API_TOKEN", role: "admin" };
+    assert.deepEqual((await served.get("/session", bearer)).json(), { ...refused, logged_in: true, caller });
   });
 
   test("a wrong one is refused, however near it is", async (t) => {
@@ -146,7 +149,8 @@ describe("without a token", () => {
   test("everybody on this machine may call, and logging in is no matter", async (t) => {
     const served = await openTestApi(t);
     assert.equal((await served.get("/queue/stats")).status, 200);
-    assert.deepEqual((await served.get("/session")).json(), { token_needed: false, logged_in: true });
+    const login = (await served.get("/session")).json<{ token_needed: boolean; caller: { kind: string } }>();
+    assert.deepEqual([login.token_needed, login.caller.kind], [false, "local"]);
     const answer = await served.send("POST", "/session", { token: "whatever" });
     assert.deepEqual([answer.status, answer.headers["set-cookie"]], [204, undefined]);
   });

@@ -127,6 +127,38 @@ describe("a key", () => {
   });
 });
 
+test("each version of a job names who made it and with which program, as runs and the audit log do", async (t) => {
+  const served = await openTestApi(t, withToken);
+  const { id: keyId, key } = await makeKey(served, { name: "ci", role: "operator" });
+  const own = bearer(key);
+  const job = await makeJob(served, "prices");
+  await served.send("PATCH", `/jobs/${job}`, { fields: { title: "h2" } }, { ...own, "orb-client": "cli" });
+  await served.send("POST", `/jobs/${job}/versions/1/restore`, undefined, own);
+  interface Version {
+    version: number;
+    made_by: unknown;
+    author: string;
+  }
+  const versions = (await served.get(`/jobs/${job}/versions`, own)).json<Version[]>();
+  const ci = { kind: "key", id: keyId, name: "ci" };
+  const token = { kind: "token", id: null, name: "APP_API_TOKEN" };
+  assert.deepEqual(
+    versions.map(({ version, made_by, author }) => [version, made_by, author]),
+    [
+      [3, ci, "api"],
+      [2, ci, "cli"],
+      [1, token, "api"],
+    ],
+  );
+  assert.deepEqual((await served.get(`/jobs/${job}/versions/2`, own)).json<Version>().made_by, ci);
+  const run = (await served.send("POST", `/jobs/${job}/runs`, undefined, own)).json<{ started_by: unknown }>();
+  const log = (await served.get(`/audit-log?object_id=${job}`, admin)).json<{ actor: unknown }[]>();
+  assert.deepEqual([run.started_by, ...log.map(({ actor }) => actor)], [ci, ci, ci, token]);
+  // The name of a key that is gone stays.
+  await served.call({ method: "DELETE", path: `/keys/${keyId}`, headers: admin });
+  assert.deepEqual((await served.get(`/jobs/${job}/versions/2`, admin)).json<Version>().made_by, ci);
+});
+
 describe("a browser", () => {
   test("signs in with a key, has its rights, and its cookie ends with the key", async (t) => {
     const clock = new FakeClock();

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { Client } from "undici";
 import { createClient, type OrbweaverClient } from "../../src/api-client/client.ts";
-import type { ApiDeps, ApiSettings } from "../../src/api/deps.ts";
+import type { ApiDeps, ApiSettings, SingleSignOn } from "../../src/api/deps.ts";
 import type { Routes } from "../../src/api/routes/registry.ts";
 import { type Api, createApi } from "../../src/api/server.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
@@ -57,6 +57,7 @@ export interface TestApiOptions {
   /** Networks that may be asked, as APP_ALLOW_PRIVATE_NETWORKS has it. */
   allow?: string;
   settings?: Partial<ApiSettings>;
+  singleSignOn?: SingleSignOn;
   clock?: Clock;
   /** What `GET /ready` looks at, and how long it waits for each. */
   probes?: HealthDeps["probes"];
@@ -97,6 +98,7 @@ export function openBackstage(t: TestContext, options: TestApiOptions = {}): Bac
   const deps: ApiDeps = {
     ...shared,
     configuration: [],
+    singleSignOn: options.singleSignOn ?? null,
     robotsName: "Orbweaver",
     live: new LiveWatch({ ...shared, resources }),
     settings: {

@@ -21,7 +21,7 @@ describe("whoever logs out", () => {
     assert.notEqual(cookie, other, "each login is one of its own");
     await served.call({ method: "DELETE", path: "/session", headers: { cookie } });
     assert.equal((await served.get("/queue/stats", { cookie })).status, 401);
-    assert.deepEqual((await served.get("/session", { cookie })).json(), { token_needed: true, logged_in: false });
+    assert.equal((await served.get("/session", { cookie })).json<{ logged_in: boolean }>().logged_in, false);
     assert.equal((await served.get("/queue/stats", { cookie: other })).status, 200);
   });
 

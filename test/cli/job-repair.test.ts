@@ -49,10 +49,10 @@ test("orb jobs repair shows the proposal, accepts it as a version, and orb jobs 
     Array.from({ length: 30 }, (_, n) => `€ ${n}.90`),
   );
 
-  assert.match((await jobs("versions", id)).stdout, /^ *2 +\S.* repair *$[\s\S]*^ *1 +\S.* cli *$/m);
+  assert.match((await jobs("versions", id)).stdout, /^ *2 +\S.* local +repair *$[\s\S]*^ *1 +\S.* local +cli *$/m);
   assert.match((await jobs("versions", id, "2")).stdout, /^fields\.price\S* +.*price +.*amount/m);
   const restored = await jobs("restore", id, "1");
-  assert.match(restored.stdout, /^version +3$[\s\S]*by cli[\s\S]*^restores +version 1$/m);
+  assert.match(restored.stdout, /^version +3$[\s\S]*^by +local$\s^with +cli$[\s\S]*^restores +version 1$/m);
   const missing = await jobs("versions", id, "9");
   assert.notEqual(missing.code, 0);
   assert.match(missing.stderr, /no version 9/);

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Firecrawl } from "@mendable/firecrawl-js";
 import { TestServer } from "../jobs/kit.ts";
-import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, status } from "../support/misbehaviours.ts";
+import { searxng } from "../support/searxng.ts";
 import { clientOf } from "./kit.ts";
 
 const LONG = "<p>Words enough for a page that somebody wrote about kettles.</p>".repeat(5);
@@ -13,24 +14,7 @@ const PAGES = {
   "/broken": status(404),
 };
 
-/** Speaks the JSON protocol of SearXNG: ten results a page. */
-const searxng =
-  (site: () => string): Route =>
-  ({ query }, response) => {
-    const at = Number(query.get("pageno")) - 1;
-    const source = query.get("categories");
-    const paths = at === 0 ? ["/one", "/broken", "/two"] : [];
-    const results = paths.map((path) => ({
-      url: `${site()}${path}`,
-      title: `Title of ${path}`,
-      content: `About ${query.get("q")}`,
-      engine: "stand-in",
-      ...(source === "images" ? { img_src: `${site()}${path}.png`, resolution: "1200 x 800" } : {}),
-      ...(source === "news" ? { publishedDate: "2026-01-02T03:04:05" } : {}),
-    }));
-    const body = { query: query.get("q"), number_of_results: 0, results, unresponsive_engines: [["other", "timeout"]] };
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-  };
+const FOUND = ["/one", "/broken", "/two"];
 
 describe("search by Firecrawl's client", () => {
   let server: TestServer;
@@ -40,7 +24,7 @@ describe("search by Firecrawl's client", () => {
 
   before(async () => {
     site = await MisbehavingSite.start(PAGES);
-    engine = await MisbehavingSite.start({ "/search": searxng(() => site.origin) });
+    engine = await MisbehavingSite.start({ "/search": searxng(() => site.origin, FOUND) });
     server = await TestServer.open({ APP_SEARCH_URL: engine.origin });
     app = clientOf(server.api.url);
   });
@@ -108,7 +92,7 @@ describe("search by Firecrawl's client", () => {
   test("what was found stays when a later page or source fails, and a domain is the name of a host", async () => {
     engine.on("/search", (visit, response, at) => {
       if (visit.query.get("categories") === "news") return void response.writeHead(500).end("{}");
-      return searxng(() => site.origin)(visit, response, at);
+      return searxng(() => site.origin, FOUND)(visit, response, at);
     });
     const answer = await server.api.post("/search", { query: "kettles", sources: ["web", "news"] });
     const { web, news, warnings } = answer.json<{ web: unknown[]; news: unknown[]; warnings: string[] }>();
@@ -116,7 +100,7 @@ describe("search by Firecrawl's client", () => {
     assert.match(warnings.join(), /page 1 of news is missing: .*500/);
     engine.on(
       "/search",
-      searxng(() => site.origin),
+      searxng(() => site.origin, FOUND),
     );
     const wrong = await server.api.post("/search", { query: "kettles", include_domains: ["a.example OR b"] });
     assert.equal(wrong.status, 422, wrong.text);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { GOAL, type GoalSite, goalSite } from "../support/goal-site.ts";
+import { GOAL, type GoalSite, goalSite, pagesUntil } from "../support/goal-site.ts";
 import { html } from "../support/misbehaviours.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { Crawler } from "./crawler.ts";
@@ -17,20 +17,17 @@ describe("a crawl with a goal", () => {
   after(() => server[Symbol.asyncDispose]());
 
   /** How many pages a crawl fetches until it has this share of the relevant ones. */
-  const pagesUntil = async ({ routes, relevant }: GoalSite, share: number, body: object) => {
-    await using site = await MisbehavingSite.start(routes);
+  const crawled = async (made: GoalSite, share: number, body: object) => {
+    await using site = await MisbehavingSite.start(made.routes);
     const { view } = await crawler.crawl({ url: site.url("/"), max_depth: 100, max_pages: 10_000, ...body });
     const paths = site.visits.map(({ path }) => path).filter((path) => path !== "/robots.txt");
-    const needed = Math.ceil(relevant.size * share);
-    let found = 0;
-    const at = paths.findIndex((path) => relevant.has(path) && ++found === needed);
-    return { pages: at < 0 ? Number.POSITIVE_INFINITY : at + 1, all: paths.length, view };
+    return { pages: pagesUntil(made, share, paths), all: paths.length, view };
   };
 
   const compare = async (size: number, seed = 7) => {
     const site = goalSite(size, seed);
-    const plain = await pagesUntil(site, 0.9, {});
-    const directed = await pagesUntil(site, 0.9, { goal: GOAL });
+    const plain = await crawled(site, 0.9, {});
+    const directed = await crawled(site, 0.9, { goal: GOAL });
     assert.deepEqual([plain.all, directed.all], [site.pages, site.pages], "both fetch every page once in the end");
     return { plain: plain.pages, directed: directed.pages, share: directed.pages / plain.pages };
   };

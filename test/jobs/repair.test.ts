@@ -11,6 +11,7 @@ interface Repair {
   state: string;
   run_id: string;
   version: number;
+  decided_by: unknown;
   reason: string | null;
   pages: { paired: number; others: number };
   fields: {
@@ -28,6 +29,8 @@ interface Problem {
   detail: string;
 }
 
+/** Who calls without a token. */
+const LOCAL = { kind: "local", id: null, name: "local" };
 const PRODUCTS = 14;
 const RULES = { title: "h1.name", price: { css: "span.price", type: "number" }, sku: ".sku" };
 const NAMES = ["Lamp", "Chair", "Table", "Desk", "Shelf", "Sofa", "Bench"];
@@ -161,6 +164,7 @@ test("after a redesign the new rule is proposed with its values, accepted as a v
 
   const accepted = await server.api.post(`/jobs/${job.id}/repair/accept`);
   assert.deepEqual([accepted.status, accepted.json<Repair>().state], [200, "accepted"]);
+  assert.deepEqual(accepted.json<Repair>().decided_by, LOCAL);
   const again = await server.api.post(`/jobs/${job.id}/repair/accept`);
   assert.deepEqual([again.status, again.json<Problem>().code], [409, "illegal_transition"]);
   const versions = (await server.api.get(`/jobs/${job.id}/versions`)).json<{ version: number; author: string }[]>();
@@ -239,7 +243,8 @@ test("a proposal of a job that was changed since is refused, a rejected one is n
 
   const renewed = await server.api.post(`/jobs/${job.id}/repair`);
   assert.deepEqual([renewed.status, renewed.json<Repair>().state, renewed.json<Repair>().version], [200, "open", 2]);
-  assert.equal((await server.api.post(`/jobs/${job.id}/repair/reject`)).json<Repair>().state, "rejected");
+  const rejected = (await server.api.post(`/jobs/${job.id}/repair/reject`)).json<Repair>();
+  assert.deepEqual([rejected.state, rejected.decided_by], ["rejected", LOCAL]);
   const late = await server.api.post(`/jobs/${job.id}/repair/accept`);
   assert.deepEqual([late.status, late.json<Problem>().code], [409, "illegal_transition"]);
 
@@ -318,6 +323,9 @@ test("with auto_repair the degraded run is read again from its pages, and nothin
   const fetched = shop.site.visits.length;
   const repair = (await repairOf(server, job.id))!;
   assert.deepEqual([repair.state, repair.reason], ["accepted", null], JSON.stringify(repair));
+  const program = { kind: "repair", id: job.id, name: job.name ?? job.id };
+  const [newest] = (await server.api.get(`/jobs/${job.id}/versions`)).json<{ made_by: unknown }[]>();
+  assert.deepEqual([repair.decided_by, newest?.made_by], [program, program]);
   assert.deepEqual(await pricesOf(server, broken.id), PRICES, "the records of the degraded run are right now");
   const run = (await server.api.get(`/jobs/runs/${broken.id}`)).json<RunView>();
   assert.deepEqual([run.status, run.degraded], ["completed", null]);
@@ -327,7 +335,15 @@ test("with auto_repair the degraded run is read again from its pages, and nothin
     [last?.type, last?.meta],
     [
       "repair.accepted",
-      { job_id: job.id, version: 2, fields: ["price"], pages: PRODUCTS, pages_missing: 0, records: PRODUCTS },
+      {
+        job_id: job.id,
+        version: 2,
+        fields: ["price"],
+        decided_by: program,
+        pages: PRODUCTS,
+        pages_missing: 0,
+        records: PRODUCTS,
+      },
     ],
   );
   assert.equal(shop.site.visits.length, fetched);

@@ -4,6 +4,7 @@ import type { Target } from "../chaos/target.ts";
 import { type Agent, PAGES, type Told } from "./kit.ts";
 
 export const TOOL_NAMES = [
+  "changes",
   "crawl_results",
   "crawl_start",
   "crawl_status",
@@ -11,6 +12,7 @@ export const TOOL_NAMES = [
   "extract_preview",
   "run_cancel",
   "scrape",
+  "search",
   "sites",
   "workflow_start",
   "workflow_status",
@@ -33,7 +35,7 @@ export async function everyToolIsThere(agent: Agent): Promise<void> {
     assert.ok(outputSchema !== undefined, name);
     for (const [field, schema] of Object.entries(inputSchema.properties ?? {}))
       assert.ok("description" in (schema as object), `${name}.${field} is described`);
-    const reads = /_status$|_results$|^sites$|_preview$|_learn$/.test(name);
+    const reads = /_status$|_results$|^sites$|^search$|^changes$|_preview$|_learn$/.test(name);
     assert.equal(annotations?.readOnlyHint, reads, name);
     assert.equal(annotations?.destructiveHint, name === "run_cancel", name);
   }

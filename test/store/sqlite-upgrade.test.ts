@@ -279,6 +279,31 @@ describe("SQLite: a database of the first schema", () => {
     assert.deepEqual(unknown, events.slice(-1));
   });
 
+  test("keeps the versions and the decided repair of a job, of which nobody knows who made them", async () => {
+    await using folder = await tempFolder();
+    const path = join(folder.path, "orb.db");
+    const old = new SqliteConnection(path);
+    migrate(
+      old,
+      MIGRATIONS.filter(({ version }) => version < 32),
+    );
+    const definition = "'prices', 'page', 'https://a.example/', 'a.example', '[]', '{}'";
+    old.db.exec(`
+      INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, created_at, updated_at)
+        VALUES (1, '${QUEUE}', ${definition}, 1, 2);
+      INSERT INTO job_versions (job, version, made_at, author, name, kind, url, site, tags, recipe, auto_repair)
+        VALUES (1, 1, 1, 'cli', ${definition}, 0);
+      INSERT INTO repairs (job, number, run, run_id, made_at, version, state, decided_at, proposal)
+        VALUES (1, 3, 1, 'r', 5, 1, 'rejected', 6, '{}');`);
+    old.close();
+    await using store = await openSqliteStore({ path, clock: handClock().clock });
+    assert.deepEqual(await store.jobVersions(QUEUE, { limit: 10 }), [
+      { version: 1, madeAt: 1, author: "cli", madeBy: null, restored: null },
+    ]);
+    const repair = await store.repair(QUEUE);
+    assert.deepEqual([repair?.state, repair?.decidedAt, repair?.decidedBy], ["rejected", 6, null]);
+  });
+
   test("knows its open work by site, which may move into a group; steps have no site", async () => {
     await using folder = await tempFolder();
     const path = join(folder.path, "orb.db");

@@ -35,6 +35,14 @@ export interface GoalSite {
   pages: number;
 }
 
+/** How many pages were requested until this share of the relevant ones was among them; a page counts once. */
+export function pagesUntil({ relevant }: GoalSite, share: number, requested: readonly string[]): number {
+  const missing = new Set(relevant);
+  const left = relevant.size - Math.ceil(relevant.size * share);
+  const at = [...new Set(requested)].findIndex((path) => missing.delete(path) && missing.size === left);
+  return at < 0 ? Number.POSITIVE_INFINITY : at + 1;
+}
+
 /** Mulberry32: the same pages from the same seed. */
 function randomFrom(seed: number): () => number {
   let state = seed;

@@ -5,7 +5,7 @@ import fc from "../support/properties.ts";
 import { isSampled } from "../../src/domain/run/samplers.ts";
 import { formatTraceparent, parseTraceparent, spanIdOfRun, traceIdOfRun } from "../../src/domain/run/trace-context.ts";
 import { histogram } from "../../src/orchestrator/reading.ts";
-import { metricsPayload } from "../../src/telemetry/otlp-json.ts";
+import { metricsPayload, tracesPayload } from "../../src/telemetry/otlp-json.ts";
 import { SpanQueue } from "../../src/telemetry/span-queue.ts";
 import type { Span } from "../../src/telemetry/span.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -74,10 +74,63 @@ test("the buckets of a histogram count what lies between two bounds", () => {
   assert.deepEqual([explicitBounds, bucketCounts, count, sum], [[1, 5], ["2", "5", "2"], "9", 30]);
 });
 
+const NAMED = { traceId: "1", spanId: "1", parentSpanId: null, name: "x", kind: "internal", error: null } as const;
+const SPAN: Span = { ...NAMED, startMs: 0, endMs: 1, attributes: {} };
+
+test("spans that come while a batch is sent wait for others", async () => {
+  const clock = new FakeClock();
+  const batches: number[] = [];
+  const queue = new SpanQueue({
+    clock,
+    delayMs: 1000,
+    send: async (spans) => {
+      batches.push(spans.length);
+      if (batches.length === 1) queue.add(SPAN);
+    },
+  });
+  for (let count = 0; count < 512; count += 1) queue.add(SPAN);
+  await new Promise(setImmediate);
+  assert.deepEqual(batches, [512]);
+  queue.add(SPAN);
+  await clock.advance(1000);
+  await new Promise(setImmediate);
+  assert.deepEqual(batches, [512, 2]);
+  await queue.close();
+});
+
+test("a span is written as the protocol has it", () => {
+  const attributes = { text: 'a "b"\u2028\n', whole: 3, part: 0.5, yes: true, none: null };
+  const span: Span = { ...SPAN, name: 'n"', parentSpanId: "2", startMs: 1.5, error: "it\nfailed", attributes };
+  const { resourceSpans } = JSON.parse(
+    tracesPayload({ resource: { "service.name": "orb" }, version: "1" }, [span]),
+  ) as {
+    resourceSpans: { resource: unknown; scopeSpans: { spans: unknown[] }[] }[];
+  };
+  assert.deepEqual(resourceSpans[0]?.resource, {
+    attributes: [{ key: "service.name", value: { stringValue: "orb" } }],
+  });
+  assert.deepEqual(resourceSpans[0]?.scopeSpans[0]?.spans, [
+    {
+      traceId: "1",
+      spanId: "1",
+      parentSpanId: "2",
+      name: 'n"',
+      kind: 1,
+      startTimeUnixNano: "1500000",
+      endTimeUnixNano: "1500000",
+      attributes: [
+        { key: "text", value: { stringValue: 'a "b"\u2028\n' } },
+        { key: "whole", value: { intValue: "3" } },
+        { key: "part", value: { doubleValue: 0.5 } },
+        { key: "yes", value: { boolValue: true } },
+      ],
+      status: { code: 2, message: "it\nfailed" },
+    },
+  ]);
+});
+
 test("spans wait for a collector in bounded memory", async () => {
   const clock = new FakeClock();
-  const span = { traceId: "1", spanId: "1", parentSpanId: null, name: "x", kind: "internal", error: null } as const;
-  const full: Span = { ...span, startMs: 0, endMs: 1, attributes: {} };
   const gate = Promise.withResolvers<void>();
   let sent = 0;
   const send = async (spans: readonly Span[]) => {
@@ -85,7 +138,7 @@ test("spans wait for a collector in bounded memory", async () => {
     await gate.promise;
   };
   const queue = new SpanQueue({ clock, send, delayMs: 1000 });
-  for (let count = 0; count < 25_000; count += 1) queue.add(full);
+  for (let count = 0; count < 25_000; count += 1) queue.add(SPAN);
   assert.ok(queue.dropped > 4000 && queue.dropped <= 5000, String(queue.dropped));
   gate.resolve();
   await queue.close();

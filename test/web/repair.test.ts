@@ -55,14 +55,14 @@ describe("rules that a site's new layout broke", browserGate, () => {
     await assertFits(page);
     await page.getByLabel("Read the degraded run again").check();
     await page.getByRole("button", { name: "Use the new rules" }).click();
-    await page.getByText("The job has had new rules since").waitFor();
+    await page.getByText(/The job has had new rules since .*, accepted by Local user/).waitFor();
     assert.equal((await health()).runs[0]?.degraded, null, "the degraded run has been read again");
     await run();
     assert.equal((await health()).runs[0]?.degraded, null, "the next run is as good as before");
 
     await page.getByRole("link", { name: "Versions" }).first().click();
     await page.getByRole("heading", { level: 1, name: "Versions" }).waitFor();
-    await page.getByRole("button", { name: /Version 2 Repair/ }).waitFor();
+    await page.getByRole("button", { name: /Version 2 Local user, repair/ }).waitFor();
     await page
       .getByRole("row", { name: /price\.css .price/ })
       .first()
@@ -70,7 +70,7 @@ describe("rules that a site's new layout broke", browserGate, () => {
     await assertAccessible(page);
     await page.getByRole("listitem").filter({ hasText: "Version 1" }).getByRole("button", { name: "Restore" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
-    await page.getByRole("button", { name: /Version 3 Dashboard, .* restored from version 1/ }).waitFor();
+    await page.getByRole("button", { name: /Version 3 Local user, dashboard, .* restored from version 1/ }).waitFor();
     const job = (await server.api.get(`/jobs/${id}`)).json<{ crawl: { fields: { author: unknown } } }>();
     assert.equal(job.crawl.fields.author, ".author");
 

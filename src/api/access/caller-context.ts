@@ -3,8 +3,9 @@ import { beginCall } from "../../domain/access/caller.ts";
 import { messageOf, OrbError } from "../../base/errors.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "../instance.ts";
-import { Keys } from "./keys.ts";
 import { Delegations } from "./delegations.ts";
+import { ForwardedPeople } from "./forwarded-person.ts";
+import { Keys } from "./keys.ts";
 import { RateLimits } from "./rate-limit.ts";
 
 declare module "fastify" {
@@ -12,6 +13,8 @@ declare module "fastify" {
     keys: Keys;
     rateLimits: RateLimits;
     delegations: Delegations;
+    /** Null: no proxy signs people in. */
+    forwardedPeople: ForwardedPeople | null;
   }
 }
 
@@ -19,6 +22,8 @@ export function addAccess(api: ApiInstance, deps: ApiDeps): void {
   api.decorate("keys", new Keys(deps));
   api.decorate("rateLimits", new RateLimits(deps.clock));
   api.decorate("delegations", new Delegations());
+  const { forwarded = null, roles = {} } = deps.singleSignOn ?? {};
+  api.decorate("forwardedPeople", forwarded === null ? null : new ForwardedPeople(forwarded, roles));
 }
 
 const ENDS = new WeakMap<ApiRequest, { end(): void }>();

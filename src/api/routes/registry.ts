@@ -37,6 +37,7 @@ import { scrapingRoutes } from "./pages/scraping.ts";
 import { sessionRoutes } from "./system/session.ts";
 import { siteDetailRoutes } from "./sites/site-details.ts";
 import { siteRoutes } from "./sites/sites.ts";
+import { singleSignOnRoutes } from "./access/single-sign-on.ts";
 import { storageRoutes } from "./system/storage.ts";
 import { workerRoutes } from "./system/workers.ts";
 import { workflowControlRoutes } from "./workflows/workflow-control.ts";
@@ -49,6 +50,7 @@ export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
 
 const RESOURCES: readonly Routes[] = [
   sessionRoutes,
+  singleSignOnRoutes,
   keyRoutes,
   auditLogRoutes,
   jobRoutes,

@@ -11,6 +11,7 @@ import { installCommand } from "../../fetch/browser/find.ts";
 import { Launcher } from "../../fetch/browser/launch.ts";
 import { UserCode } from "../../lanes/handlers/user/user-code.ts";
 import { openBrowser, remoteBrowsers } from "../page-tools.ts";
+import { examineProvider } from "./provider.ts";
 import { whoListens } from "../port-in-use.ts";
 import { secretKeyFile } from "../secret-key.ts";
 import { serviceFolder, SERVICES } from "../../supervisor/services/services.ts";
@@ -25,6 +26,7 @@ export async function examineExtras(
     examineKey(config),
     ...examineServices(config),
     ...(await examineHandlers(config)),
+    ...(await examineProvider(config)),
     apart === null ? examineClock() : { name: "clock", status: "warning", ...apart },
     await examinePort(config),
   ];

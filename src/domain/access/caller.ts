@@ -12,7 +12,7 @@ export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 export interface Actor {
   kind: ActorKind;
-  /** Of the key or the job of the schedule; null: there is only one. */
+  /** Of the key or the job of the schedule; of a person, issuer and subject; null: there is only one. */
   id: string | null;
   name: string;
 }

@@ -4,7 +4,7 @@ import type { Role } from "./roles.ts";
 
 export interface Principal {
   kind: Extract<ActorKind, "key" | "person" | "token" | "local">;
-  /** Of its key; null: it has none. */
+  /** Of its key; of a person, issuer and subject; null: it has none. */
   id: string | null;
   name: string;
   role: Role;

@@ -208,8 +208,8 @@ export const EVENTS = {
   ),
   "repair.accepted": kind(
     ["info"],
-    "The job has the proposed rules. With `auto_repair` the pages of this run were read again from their copies.",
-    ["job_id", "version", "fields", "pages", "pages_missing", "records"],
+    "The job has the proposed rules; `decided_by` says who accepted them. With `auto_repair` the pages of this run were read again from their copies.",
+    ["job_id", "version", "fields", "decided_by", "pages", "pages_missing", "records"],
   ),
   "monitor.changed": kind(
     ["info"],

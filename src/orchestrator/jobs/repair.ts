@@ -1,4 +1,5 @@
 /** Repairs of the rules of a job: proposed after a degraded run, accepted or rejected by a person or by `auto_repair`. */
+import type { Actor } from "../../domain/access/caller.ts";
 import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import { type RepairProposal, type RepairState, SURE } from "../../domain/health/repair.ts";
@@ -32,11 +33,13 @@ interface RepairView extends RepairProposal {
   version: number;
   made_at: string;
   decided_at: string | null;
+  /** Who accepted or rejected it. */
+  decided_by: Actor | null;
 }
 
 const toView = (
   jobId: string,
-  { number, state, runId, version, madeAt, decidedAt, proposal }: RepairRecord,
+  { number, state, runId, version, madeAt, decidedAt, decidedBy, proposal }: RepairRecord,
 ): RepairView => ({
   job_id: jobId,
   number,
@@ -45,6 +48,7 @@ const toView = (
   version,
   made_at: isoOf(madeAt),
   decided_at: isoOrNull(decidedAt),
+  decided_by: decidedBy,
   ...proposal,
 });
 

@@ -1,5 +1,6 @@
 /** Versions of a job: who changed what, and how to get an earlier one back. */
 import { isDeepStrictEqual } from "node:util";
+import type { Actor } from "../../domain/access/caller.ts";
 import { OrbError } from "../../base/errors.ts";
 import { isoOf } from "../../base/iso.ts";
 import { without } from "../../base/without.ts";
@@ -16,6 +17,8 @@ import { type JobView, toJobView } from "./view.ts";
 interface VersionView {
   version: number;
   made_at: string;
+  /** Null: not known, or a program that calls the library. */
+  made_by: Actor | null;
   author: JobAuthor;
   restored_version: number | null;
 }
@@ -39,9 +42,10 @@ interface VersionDetails extends VersionView {
   changes: Difference[];
 }
 
-const toView = ({ version, madeAt, author, restored }: JobVersionInfo): VersionView => ({
+const toView = ({ version, madeAt, madeBy, author, restored }: JobVersionInfo): VersionView => ({
   version,
   made_at: isoOf(madeAt),
+  made_by: madeBy,
   author,
   restored_version: restored,
 });

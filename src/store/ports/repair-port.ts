@@ -1,3 +1,4 @@
+import type { Actor } from "../../domain/access/caller.ts";
 import type { HealthProfile } from "../../domain/health/profile.ts";
 import type { RepairProposal, RepairState } from "../../domain/health/repair.ts";
 import type { KeptPage } from "../../domain/page/fixture.ts";
@@ -24,6 +25,8 @@ export interface RepairRecord extends Omit<NewRepair, "state"> {
   state: RepairState;
   madeAt: number;
   decidedAt: number | null;
+  /** Who accepted or rejected it; null: nobody yet, or not known. */
+  decidedBy: Actor | null;
 }
 
 /** The job with the new rules, and what its degraded run becomes. */

@@ -23,7 +23,8 @@ import { repairs } from "./migrations/0020-repairs.ts";
 import { monitors } from "./migrations/0021-monitors.ts";
 import { access } from "./migrations/0022-access.ts";
 import { notifications } from "./migrations/0023-notifications.ts";
-import { monitorProfiles } from "./migrations/0024-monitor-profiles.ts";
+import { versionActors } from "./migrations/0024-version-actors.ts";
+import { monitorProfiles } from "./migrations/0025-monitor-profiles.ts";
 
 export interface Migration {
   version: number;
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   monitors,
   access,
   notifications,
+  versionActors,
   monitorProfiles,
 ];
 

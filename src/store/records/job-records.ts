@@ -1,4 +1,5 @@
 /** Records of jobs and sessions. */
+import type { Actor } from "../../domain/access/caller.ts";
 import type { OnDegraded } from "../../domain/health/on-degraded.ts";
 import type { JobAuthor } from "../../domain/run/job-author.ts";
 import type { RunState } from "../../domain/run/states.ts";
@@ -62,7 +63,10 @@ export interface JobVersionInfo {
   /** From 1, without gaps; the oldest are removed. */
   version: number;
   madeAt: number;
+  /** By which program. */
   author: JobAuthor;
+  /** Null: not known, or a program that calls the library. */
+  madeBy: Actor | null;
   /** The version whose definition it took again. */
   restored: number | null;
 }
@@ -71,7 +75,7 @@ export interface JobVersionRecord extends JobVersionInfo {
   definition: JobDefinition;
 }
 
-/** Who makes a change, and by which version it is meant to be undone. */
+/** Which program makes a change, and which version it restores. Who makes it is the current caller. */
 export interface JobChangeSource {
   author: JobAuthor;
   restored?: number;

@@ -33,7 +33,8 @@ import { repairs } from "./migrations/0028-repairs.ts";
 import { monitors } from "./migrations/0029-monitors.ts";
 import { access } from "./migrations/0030-access.ts";
 import { notifications } from "./migrations/0031-notifications.ts";
-import { monitorProfiles } from "./migrations/0032-monitor-profiles.ts";
+import { versionActors } from "./migrations/0032-version-actors.ts";
+import { monitorProfiles } from "./migrations/0033-monitor-profiles.ts";
 
 export interface Migration {
   version: number;
@@ -76,6 +77,7 @@ export const MIGRATIONS: readonly Migration[] = [
   monitors,
   access,
   notifications,
+  versionActors,
   monitorProfiles,
 ];
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { harmlessEnvironment } from "../../base/machine.ts";
 import { replaceFile } from "../../base/files/whole-file.ts";
-import { isLoopback } from "../../config/cross-check.ts";
+import { isLoopback } from "../../config/loopback.ts";
 import { requireRedis } from "./programs.ts";
 import { pingRedis, redisTarget } from "./redis-wire.ts";
 import type { ServiceKind } from "./service-kind.ts";

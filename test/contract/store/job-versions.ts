@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { asCaller } from "../../../src/domain/access/caller.ts";
 import { KEPT_VERSIONS } from "../../../src/domain/run/job-author.ts";
 import { newJob } from "./jobs.ts";
 import { type Kit, NOBODY, refused, type Scenario } from "./kit.ts";
@@ -34,6 +35,27 @@ export function jobVersionScenarios(scenario: Scenario): void {
       );
     },
   );
+
+  scenario("a version names the key, person or token that made it, and null if nobody is known", async (kit) => {
+    const as = <T>(kind: "key" | "token", name: string, work: () => Promise<T>) =>
+      asCaller({ actor: { kind, id: kind, name }, limits: null, ip: null, requestId: null }, work);
+    const { created } = await as("key", "ci", () => kit.store.createJob(newJob("a"), kit.now));
+    const change = (name: string, restored?: number) =>
+      kit.store.updateJob(created.id, { name }, kit.now, undefined, {
+        author: "cli",
+        ...(restored === undefined ? {} : { restored }),
+      });
+    await as("token", "APP_API_TOKEN", () => change("b"));
+    await change("c");
+    await as("key", "ci", () => change("a", 1));
+    const versions = await (await kit.open()).jobVersions(created.id, { limit: 10 });
+    const ci = { kind: "key", id: "key", name: "ci" };
+    assert.deepEqual(
+      versions.map(({ madeBy }) => madeBy),
+      [ci, null, { kind: "token", id: "token", name: "APP_API_TOKEN" }, ci],
+    );
+    assert.deepEqual((await kit.store.jobVersion(created.id, 4))?.madeBy, ci);
+  });
 
   scenario("what is no definition makes no version: saving the same, a paused schedule, its next time", async (kit) => {
     const { id } = await make(kit, "a");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { asCaller } from "../../../src/domain/access/caller.ts";
 import type { HealthProfile } from "../../../src/domain/health/profile.ts";
 import { ProfileBuilder } from "../../../src/domain/health/profile.ts";
 import { rulesOfJob } from "../../../src/domain/health/run-records.ts";
@@ -72,6 +73,9 @@ const newRepair = (runId: string, version = 1, state: NewRepair["state"] = "open
   proposal,
 });
 
+const ADA = { kind: "key", id: "id of ada", name: "ada" } as const;
+const asAda = <T>(work: () => Promise<T>) => asCaller({ actor: ADA, limits: null, ip: null, requestId: null }, work);
+
 const pagesOf = async (kit: Kit, runId: string) =>
   (await kit.store.runPages(runId, { limit: 100 })).map(({ url }) => url.slice("https://a.example/".length));
 
@@ -121,6 +125,7 @@ export function repairScenarios(scenario: Scenario): void {
       number: 1,
       madeAt: kit.now,
       decidedAt: null,
+      decidedBy: null,
     });
     assert.equal((await typesOf(kit, run)).at(-1), "repair.proposed");
     const again = await kit.store.recordRepair(job, newRepair(run, 1, "abstained"), {}, kit.now);
@@ -141,12 +146,13 @@ export function repairScenarios(scenario: Scenario): void {
     assert.equal(await kit.store.recordRepair(job, newRepair(run), {}, kit.now), null, "of the version before");
 
     await kit.store.recordRepair(job, newRepair(run, 2), {}, kit.now);
-    const accepted = await kit.store.acceptRepair(job, 2, effect, kit.now);
-    assert.deepEqual([accepted.state, accepted.decidedAt], ["accepted", kit.now]);
+    const accepted = await asAda(() => kit.store.acceptRepair(job, 2, effect, kit.now));
+    assert.deepEqual([accepted.state, accepted.decidedAt, accepted.decidedBy], ["accepted", kit.now, ADA]);
     assert.deepEqual((await kit.store.job(job))?.recipe, NEW);
     const [newest] = await kit.store.jobVersions(job, { limit: 1 });
-    assert.deepEqual([newest?.version, newest?.author], [3, "repair"]);
-    assert.equal((await typesOf(kit, run)).at(-1), "repair.accepted");
+    assert.deepEqual([newest?.version, newest?.author, newest?.madeBy], [3, "repair", ADA]);
+    const event = (await kit.store.events(run, { limit: 100 })).at(-1)!;
+    assert.deepEqual([event.type, (event.meta as { decided_by: unknown }).decided_by], ["repair.accepted", ADA]);
     await refused("illegal_transition", kit.store.acceptRepair(job, 2, effect, kit.now));
     await refused("illegal_transition", kit.store.rejectRepair(job, 2, kit.now));
     await kit.expectClean();
@@ -181,10 +187,11 @@ export function repairScenarios(scenario: Scenario): void {
     assert.deepEqual(await propose(run, ".amount"), ["open", true, "repair_proposed"]);
     const second = await compared(kit, job, "e", 0);
     assert.deepEqual(await propose(second, ".amount"), ["open", true, null]);
-    await kit.store.rejectRepair(job, 2, kit.now);
+    await asAda(() => kit.store.rejectRepair(job, 2, kit.now));
     const third = await compared(kit, job, "f", 0);
     assert.deepEqual(await propose(third, ".amount"), ["rejected", true, null]);
     assert.deepEqual(await propose(third, ".sum"), ["open", true, "repair_proposed"]);
+    assert.equal((await kit.store.repair(job))?.decidedBy, null);
     await kit.store.acceptHealth(job, kit.now);
     assert.equal((await kit.store.repair(job))?.state, "outdated", "the change is right");
   });
@@ -199,6 +206,9 @@ export function repairScenarios(scenario: Scenario): void {
     const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, kept!.taskId) };
     const recorded = await kit.store.recordRepair(job, newRepair(run), { deliver: false, effect }, kit.now);
     assert.deepEqual([recorded?.repair.state, recorded?.alert?.kind], ["accepted", "repair_accepted"]);
+    const program = { kind: "repair", id: job, name: "prices" };
+    const [version] = await kit.store.jobVersions(job, { limit: 1 });
+    assert.deepEqual([recorded?.repair.decidedBy, version?.madeBy], [program, program]);
     const results = await kit.store.results(run, { limit: 100 });
     assert.deepEqual(
       results.map(({ data, ordinal }) => [ordinal, data]),
@@ -315,15 +325,15 @@ export function repairScenarios(scenario: Scenario): void {
   scenario("rules that a person rejected are not accepted automatically after the next run", async (kit) => {
     const { job, run } = await degradedJob(kit);
     await kit.store.recordRepair(job, newRepair(run), { deliver: true }, kit.now);
-    const rejected = await kit.store.rejectRepair(job, 1, kit.now);
+    const rejected = await asAda(() => kit.store.rejectRepair(job, 1, kit.now));
     const next = await compared(kit, job, "e", 0);
     const { generation } = (await kit.store.run(next))!;
     const [task] = await kit.store.tasks(next, { limit: 1 });
     const effect = { recipe: NEW, rules: BY, reread: rereadOf(generation, task!.id) };
     const again = await kit.store.recordRepair(job, newRepair(next), { deliver: true, effect }, kit.now);
     assert.deepEqual(
-      [again?.repair.state, again?.repair.decidedAt, again?.alert],
-      ["rejected", rejected.decidedAt, null],
+      [again?.repair.state, again?.repair.decidedAt, again?.repair.decidedBy, again?.alert],
+      ["rejected", rejected.decidedAt, ADA, null],
     );
     assert.deepEqual((await kit.store.job(job))?.recipe, OLD);
     await kit.expectClean();

@@ -1,7 +1,8 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
-import { call, loggedIn, whenUnauthorized } from "../api/client.ts";
+import { CallerContext } from "../api/caller.ts";
+import { type Answer, call, loggedIn, whenUnauthorized } from "../api/client.ts";
 import { live } from "../api/live.ts";
 import { queryClient } from "../api/query.ts";
 import { clearDrafts } from "../pages/new/useDraft.ts";
@@ -42,11 +43,13 @@ const isInside = (access: Access) => access === "open" || access === "logged_in"
 
 export function App() {
   const [access, setAccess] = useState<Access>("asking");
+  const [login, setLogin] = useState<Answer<"getLogin"> | null>(null);
   const [path, go] = useLocation();
   const ask = async () => {
     try {
-      const { token_needed, logged_in } = await call("getLogin");
-      setAccess(logged_in ? (token_needed ? "logged_in" : "open") : "refused");
+      const found = await call("getLogin");
+      setLogin(found);
+      setAccess(found.logged_in ? (found.can_log_out ? "logged_in" : "open") : "refused");
     } catch (error) {
       setAccess({ error });
     }
@@ -69,10 +72,13 @@ export function App() {
   const onLoggedIn = () => {
     setAccess("logged_in");
     loggedIn();
+    // Who it is now is only shown.
+    call("getLogin").then(setLogin, () => {});
   };
   if (access === "refused")
     return (
       <LoginPage
+        login={login}
         onDone={() => {
           queryClient.clear();
           onLoggedIn();
@@ -89,23 +95,26 @@ export function App() {
     await call("logOut").catch(() => {});
     clearDrafts();
     queryClient.clear();
+    setLogin((old) => old && { ...old, sign_in_error: null });
     setAccess("refused");
   };
   return (
     <QueryClientProvider client={queryClient}>
-      <Shell onLogOut={access === "open" ? null : () => void logOut()}>
-        <Boundary key={path}>
-          <Suspense fallback={<PageSkeleton />}>
-            <Switch>
-              {PAGES.map(([at, Page]) => (
-                <Route key={at} path={at} component={Page} />
-              ))}
-              <Route component={NotFound} />
-            </Switch>
-          </Suspense>
-        </Boundary>
-      </Shell>
-      {access === "expired" ? <LoginAgain onDone={onLoggedIn} /> : null}
+      <CallerContext value={login?.caller ?? null}>
+        <Shell caller={login?.caller ?? null} onLogOut={access === "open" ? null : () => void logOut()}>
+          <Boundary key={path}>
+            <Suspense fallback={<PageSkeleton />}>
+              <Switch>
+                {PAGES.map(([at, Page]) => (
+                  <Route key={at} path={at} component={Page} />
+                ))}
+                <Route component={NotFound} />
+              </Switch>
+            </Suspense>
+          </Boundary>
+        </Shell>
+      </CallerContext>
+      {access === "expired" ? <LoginAgain login={login} onDone={onLoggedIn} /> : null}
     </QueryClientProvider>
   );
 }

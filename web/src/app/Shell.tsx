@@ -1,8 +1,10 @@
 /** The frame of every page: navigation, search, connection, theme, help. */
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import type { Caller } from "../api/caller.ts";
 import { type Connection, useConnection } from "../api/live.ts";
-import { IconButton, LinkButton } from "../ui/Button.tsx";
+import { IconButton } from "../ui/Button.tsx";
+import { NewButton } from "../ui/NewButton.tsx";
 import { Icon, type IconName, Logo } from "../ui/Icon.tsx";
 import { Toasts } from "../ui/overlay/Toast.tsx";
 import { Help } from "./Help.tsx";
@@ -11,7 +13,15 @@ import { isHere, NAV } from "./nav.ts";
 import { setTheme, type Theme, THEMES, useThemeChoice } from "./theme.ts";
 import "./shell.css";
 
-export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (() => void) | null }) {
+export function Shell({
+  children,
+  caller,
+  onLogOut,
+}: {
+  children: ReactNode;
+  caller: Caller;
+  onLogOut: (() => void) | null;
+}) {
   const [path] = useLocation();
   const [drawer, setDrawer] = useState(false);
   const [help, setHelp] = useState(false);
@@ -39,15 +49,16 @@ export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (
           <Logo />
           Orbweaver
         </Link>
-        <LinkButton href="/new" kind="primary" size="small" icon="plus">
+        <NewButton kind="primary" size="small">
           New
-        </LinkButton>
+        </NewButton>
       </header>
       <Sidebar
         open={drawer}
         onClose={() => setDrawer(false)}
         path={path}
         search={search}
+        caller={caller}
         connection={connection}
         onHelp={() => setHelp(true)}
         onLogOut={onLogOut}
@@ -74,6 +85,7 @@ function Sidebar({
   onClose,
   path,
   search,
+  caller,
   connection,
   onHelp,
   onLogOut,
@@ -82,6 +94,7 @@ function Sidebar({
   onClose: () => void;
   path: string;
   search: RefObject<HTMLInputElement | null>;
+  caller: Caller;
   connection: Connection;
   onHelp: () => void;
   onLogOut: (() => void) | null;
@@ -106,9 +119,9 @@ function Sidebar({
             Orbweaver
           </Link>
         </div>
-        <LinkButton href="/new" kind="primary" icon="plus" className="sidebar-new" title="New (n)">
+        <NewButton kind="primary" className="sidebar-new" title="New (n)">
           New
-        </LinkButton>
+        </NewButton>
         <SearchBox field={search} />
         <nav aria-label="Main">
           <ul>
@@ -126,6 +139,14 @@ function Sidebar({
             ))}
           </ul>
         </nav>
+        {caller?.kind === "person" || caller?.kind === "key" ? (
+          <p className="sidebar-caller">
+            <span className="truncate" title={caller.name}>
+              {caller.name}
+            </span>
+            <span className="soft">{caller.role}</span>
+          </p>
+        ) : null}
         <div className="sidebar-foot">
           <ConnectionSign connection={connection} />
           <div className="row">

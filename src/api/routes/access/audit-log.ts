@@ -24,7 +24,7 @@ const Entry = strict({
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 300, description }));
 
 const filters = {
-  actor: text("name or id of who did it"),
+  actor: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: "name or id of who did it" })),
   actor_kind: Type.Optional(oneOf(ACTOR_KINDS)),
   action: text("such as job.updated, or job for all of jobs"),
   object_kind: text("such as job"),

@@ -10,7 +10,11 @@ import { Type } from "../../type.ts";
 export const ActorSchema = strict(
   {
     kind: oneOf(ACTOR_KINDS),
-    id: nullable(Type.String({ description: "of the key, or of the job of the schedule" })),
+    id: nullable(
+      Type.String({
+        description: "of the key, or of the job of the schedule or repair; of a person, issuer and subject",
+      }),
+    ),
     name: Type.String(),
   },
   { description: "who did it" },
@@ -105,26 +109,29 @@ export function keyRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: { role: "viewer", limited: true },
       schema: {
-        summary: "Who calls: the key and its rights",
+        summary: "Who calls: the key or person, and their rights",
         operationId: "getOwnKey",
         tags: ["access"],
         response: {
           200: strict({
             kind: oneOf(["key", "person", "token", "local"], {
-              description: "token: APP_API_TOKEN; local: no token is set, so everybody on this machine is an admin",
+              description:
+                "person: signed in by a provider or a proxy; token: APP_API_TOKEN; local: no token is set, so everybody on this machine is an admin",
             }),
-            id: nullable(Uuid),
+            id: nullable(Type.String({ description: "of the key, or issuer and subject of the person" })),
             name: Type.String(),
             role: RoleSchema,
             ...fields,
-            expires_at: nullable(Time),
+            expires_at: nullable({ ...Time, description: "of the key, or of the session of the person" }),
           }),
         },
       },
     },
-    async ({ principal }) => {
+    async ({ principal, session }) => {
       const { kind = "local", id = null, name = "local", role = "viewer", limits = null } = principal ?? {};
-      const key = id === null ? null : await deps.store.key(id);
+      const key = id === null || kind !== "key" ? null : await deps.store.key(id);
+      // That of a proxy is not ours to tell.
+      const endsAt = session !== null && session.loginId !== null ? session.endsAt : (key?.expiresAt ?? null);
       const listOf = (values: readonly string[] | null | undefined) => (values ? [...values] : null);
       return {
         kind,
@@ -135,7 +142,7 @@ export function keyRoutes(api: ApiInstance, deps: ApiDeps): void {
         sites: listOf(limits?.sites),
         tags: listOf(limits?.tags),
         requests_per_minute: principal?.requestsPerMinute ?? null,
-        expires_at: key === null || key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
+        expires_at: endsAt === null ? null : new Date(endsAt).toISOString(),
       };
     },
   );

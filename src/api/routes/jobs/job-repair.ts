@@ -4,6 +4,7 @@ import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
 import { Type } from "../../type.ts";
+import { ActorSchema } from "../access/keys.ts";
 import { untilCallerLeaves } from "../pages/page-source.ts";
 
 const Params = strict({ job_id: IdParam });
@@ -19,6 +20,10 @@ const JobRepair = strict({
   version: Type.Integer({ minimum: 1, description: "the version of the job that it repairs" }),
   made_at: Time,
   decided_at: nullable(Time),
+  decided_by: nullable({
+    ...ActorSchema,
+    description: "who accepted or rejected it; repair: the program, by auto_repair. null: nobody yet, or not known",
+  }),
   reason: nullable(
     Type.String({ description: "why nothing could be tried, or why it was not accepted automatically" }),
   ),

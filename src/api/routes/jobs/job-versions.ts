@@ -3,6 +3,7 @@ import { listVersions, restoreVersion, showVersion } from "../../../orchestrator
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { badCursor, decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
+import { ActorSchema } from "../access/keys.ts";
 import { IdParam, nullable, oneOf, problemAnswer, strict, Time } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 import { expectedVersion, VersionHeaders } from "../../versions.ts";
@@ -14,6 +15,11 @@ const number = (description: string) => Type.Integer({ minimum: 1, description }
 const about = {
   version: number("from 1; the newest is the job as it is"),
   made_at: Time,
+  made_by: nullable({
+    ...ActorSchema,
+    description:
+      "who made the change; repair: the program, by auto_repair. null: a program that calls the library, or a version from before this was recorded",
+  }),
   author: oneOf(JOB_AUTHORS, {
     description:
       "which program made the change, as it names itself; repair: an accepted repair, upgrade: the job was there before versions were kept",

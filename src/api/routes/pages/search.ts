@@ -12,13 +12,13 @@ const TOO_SLOW = `the search server did not answer within ${MOST_MS / 1000} s (t
 
 const Domains = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: MAX_DOMAINS });
 
-const Order = strict({
-  query: Type.String({ minLength: 1, maxLength: 500 }),
+export const SearchOrder = strict({
+  query: Type.String({ minLength: 1, maxLength: 500, description: "what to search for" }),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: "results per source; default: 10" }),
   ),
   sources: Type.Optional(
-    Type.Array(oneOf(SEARCH_SOURCES), { minItems: 1, maxItems: 3, description: 'default: ["web"]' }),
+    Type.Array(oneOf(SEARCH_SOURCES), { minItems: 1, maxItems: 3, description: 'what to search; default: ["web"]' }),
   ),
   language: Type.Optional(
     Type.String({ pattern: "^[a-z]{2,3}(-[A-Za-z]{2,4})?$", description: "such as en or de-AT; default: any" }),
@@ -50,7 +50,7 @@ export function searchRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "Search the web",
         description:
           "Searches through the SearXNG of the operator (APP_SEARCH_URL). Nothing is stored. To read the results, start a crawl with their URLs and max_depth 0.",
-        body: Order,
+        body: SearchOrder,
         response: {
           200: strict({
             web: Found,

@@ -1,11 +1,29 @@
-import { endedCookie, endLogin, principalBySecret, proofOf, sessionCookie } from "../../auth.ts";
+import { endedCookie, endLogin, sessionCookie } from "../../access/login-cookie.ts";
+import { noSignInError, signInErrorOf, signInUrl } from "../../access/sign-in.ts";
+import { principalBySecret, type Proof, proofOf } from "../../auth.ts";
 import { asCaller } from "../../../domain/access/caller.ts";
 import { isKeySecret } from "../../../domain/access/key-secret.ts";
+import { ROLES } from "../../../domain/access/roles.ts";
 import type { ApiDeps } from "../../deps.ts";
-import type { ApiInstance } from "../../instance.ts";
+import type { ApiInstance, ApiRequest } from "../../instance.ts";
 import { ApiProblem } from "../../problems.ts";
-import { problemAnswer, strict } from "../../schemas.ts";
+import { nullable, oneOf, problemAnswer, strict } from "../../schemas.ts";
 import { Type } from "../../type.ts";
+
+const Login = strict({
+  token_needed: Type.Boolean(),
+  logged_in: Type.Boolean(),
+  caller: nullable(
+    strict({ kind: oneOf(["key", "person", "token", "local"]), name: Type.String(), role: oneOf(ROLES) }),
+  ),
+  can_log_out: Type.Boolean({ description: "whether a cookie logs the caller in" }),
+  provider: nullable(
+    strict({ name: Type.String(), url: Type.String({ description: "opened in a browser, it starts the sign-in" }) }),
+  ),
+  sign_in_error: nullable(
+    Type.String({ description: "why the last sign-in of this browser through the provider failed; told once" }),
+  ),
+});
 
 /** Login and logout for browsers: a cookie, so that the page need not keep the token. */
 export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
@@ -16,20 +34,41 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: { open: true },
       schema: {
-        summary: "Whether a token is required, and whether the caller is logged in",
+        summary: "Whether a token is required, whether the caller is logged in and as whom, and how to sign in",
         operationId: "getLogin",
         tags: ["server"],
         security: [],
-        response: { 200: strict({ token_needed: Type.Boolean(), logged_in: Type.Boolean() }) },
+        response: { 200: Login },
       },
     },
-    async (request) => {
-      const proof = await proofOf(request, deps);
+    async (request, reply) => {
+      const { proof, error } = await whoCalls(request);
       // Otherwise tokens could be guessed here as fast as the network allows.
       if (proof === null && request.headers.authorization !== undefined) await api.wrongLogins.slowDown(request.ip);
-      return { token_needed: token !== null, logged_in: proof !== null };
+      const failed = signInErrorOf(request, deps);
+      if (failed !== null) reply.header("set-cookie", noSignInError(request));
+      const { kind, name, role } = proof?.principal ?? {};
+      const provider = deps.singleSignOn?.provider ?? null;
+      return {
+        token_needed: token !== null,
+        logged_in: proof !== null,
+        caller: kind === undefined || name === undefined || role === undefined ? null : { kind, name, role },
+        can_log_out: proof?.by === "cookie",
+        provider: provider === null ? null : { name: provider.name, url: signInUrl(provider) },
+        sign_in_error: failed ?? error,
+      };
     },
   );
+
+  /** Somebody whom a proxy names, and who has no role, learns why. */
+  async function whoCalls(request: ApiRequest): Promise<{ proof: Proof | null; error: string | null }> {
+    try {
+      return { proof: await proofOf(request, deps), error: null };
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || error.code !== "role_missing") throw error;
+      return { proof: null, error: `${error.message}. Ask an admin of this server.` };
+    }
+  }
 
   api.post(
     "/session",

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { rowsOf } from "../../api/rows.ts";
 import { asUnchecked, definedOnly, listCommand, type ListOptions, timeCell } from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
+import { actorText } from "../../print/actor.ts";
 import { listTable, printJson } from "../../print/output.ts";
 
 interface LogOptions extends ListOptions {
@@ -38,7 +39,7 @@ export function addAuditLogCommand(program: Command, context: CliContext): void 
         const now = context.wiring.now();
         const lines = rows.map(({ at, actor: who, action: what, object: { kind, id }, changes }) => [
           timeCell(at, now, terminal.columns),
-          `${who.name} (${who.kind})`,
+          actorText(who),
           what,
           id ?? kind,
           changes.map(({ path }) => path).join(", "),

@@ -11,6 +11,7 @@ import {
   type UrlOption,
 } from "../../api/command.ts";
 import type { CliContext, OpenApi } from "../../context.ts";
+import { actorText } from "../../print/actor.ts";
 import { facts, listTable, printJson } from "../../print/output.ts";
 
 interface CreateOptions extends UrlOption {
@@ -100,7 +101,7 @@ function show({ json, terminal }: CliContext, key: KeyView): void {
     ["role", key.role],
     ["status", key.status],
     ...limitFacts(key),
-    ["created", `${key.created_at} by ${key.created_by?.name ?? "an unknown caller"}`],
+    ["created", `${key.created_at} by ${key.created_by === null ? "an unknown caller" : actorText(key.created_by)}`],
     ["expires", key.expires_at ?? "never"],
   ];
   return terminal.out(facts(rows));

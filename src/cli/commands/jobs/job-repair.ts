@@ -1,9 +1,18 @@
 import { type Command, Option } from "commander";
 import { type Answer, isOrbweaverError } from "../../../api-client/client.ts";
 import { OrbError } from "../../../base/errors.ts";
-import { addressCell, apiCommand, definedOnly, fullId, nextCommand, type UrlOption } from "../../api/command.ts";
+import {
+  addressCell,
+  apiCommand,
+  definedOnly,
+  fullId,
+  nextCommand,
+  timeCell,
+  type UrlOption,
+} from "../../api/command.ts";
 import type { CliContext } from "../../context.ts";
 import { describeRule } from "../../fields.ts";
+import { actorText } from "../../print/actor.ts";
 import { EXIT, facts, listTable, oneLine, printJson } from "../../print/output.ts";
 
 type Repair = Answer<"get /jobs/{job_id}/repair">;
@@ -47,16 +56,18 @@ export function addRepairCommand(jobs: Command, context: CliContext): void {
               : await open();
         if (repair.state === "abstained") context.exitCode = EXIT.failed;
         if (context.json) return printJson(context.terminal, repair);
-        return context.terminal.out(shown(repair, options, context.terminal.columns));
+        return context.terminal.out(shown(repair, options, context));
       }),
     );
 }
 
-function shown(repair: Repair, options: UrlOption, columns: number | undefined): string {
-  const { state, reason, pages, run_id: run, version, fields, job_id: job } = repair;
+function shown(repair: Repair, options: UrlOption, { terminal: { columns }, wiring }: CliContext): string {
+  const { state, reason, pages, run_id: run, version, fields, job_id: job, decided_at: at, decided_by: by } = repair;
   const about = facts(
     [
       ["repair", state],
+      ["decided", at === null ? null : timeCell(at, wiring.now(), columns)],
+      ["by", by === null ? null : actorText(by)],
       ["degraded run", run],
       ["job version", String(version)],
       ["pages", `${pages.paired} with a saved version, ${pages.others} others`],

@@ -11,6 +11,7 @@ import {
 } from "../../api/command.ts";
 import { rowsOf } from "../../api/rows.ts";
 import type { CliContext } from "../../context.ts";
+import { actorText } from "../../print/actor.ts";
 import { facts, listTable, oneLine, printJson } from "../../print/output.ts";
 import { positiveInteger } from "../../values.ts";
 
@@ -28,13 +29,14 @@ export function addVersionCommands(jobs: Command, context: CliContext): void {
         if (version !== undefined) return show(context, await api.jobs.version(job, String(version)));
         const { rows, more } = await rowsOf(page, (limit) => api.jobs.versions(job, { limit }));
         if (json) return printJson(terminal, rows);
-        const lines = rows.map(({ version: number, made_at: at, author, restored_version: restored }) => [
+        const lines = rows.map(({ version: number, made_at: at, made_by: by, author, restored_version: restored }) => [
           number,
           timeCell(at, wiring.now(), terminal.columns),
+          by === null ? "–" : actorText(by),
           author,
           restored === null ? "" : `restores version ${restored}`,
         ]);
-        terminal.out(listTable(["version", "made", "by", ""], lines, terminal.columns));
+        terminal.out(listTable(["version", "made", "by", "with", ""], lines, terminal.columns));
         if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
@@ -52,11 +54,13 @@ export function addVersionCommands(jobs: Command, context: CliContext): void {
 
 function show({ json, terminal, wiring }: CliContext, version: Details): void {
   if (json) return printJson(terminal, version);
-  const { made_at: at, author, restored_version: restored, compared_with: before, changes } = version;
+  const { made_at: at, made_by: by, author, restored_version: restored, compared_with: before, changes } = version;
   const about = facts(
     [
       ["version", String(version.version)],
-      ["made", `${timeCell(at, wiring.now(), terminal.columns)} by ${author}`],
+      ["made", timeCell(at, wiring.now(), terminal.columns)],
+      ["by", by === null ? null : actorText(by)],
+      ["with", author],
       ["restores", restored === null ? null : `version ${restored}`],
       ["compared with", before === null ? null : `version ${before}`],
     ],

@@ -29,7 +29,11 @@ interface Variant {
 const linesOf = ({ text, from, to }: Variant) => text.lines.slice(from, to);
 
 /** By its first and last line, every place in which one of the fetches differs from the first. */
-export function placesOf(before: PreparedText, first: PreparedText, others: readonly PreparedText[]): VaryingPlace[] {
+export function varyingPlaces(
+  before: PreparedText,
+  first: PreparedText,
+  others: readonly PreparedText[],
+): VaryingPlace[] {
   const compared = others.flatMap((text) => {
     const hunks = hunksOf(first.lines, text.lines);
     return hunks === null ? [] : [{ text, hunks }];

@@ -2,7 +2,7 @@
  * Learns what a page changes on its own from fetches of it close in time: lists whose members rotate or are shuffled,
  * lines in which some words change, elements, and places between two steady neighbours.
  */
-import { Evidence, kindsOf, MAX_PLACE, mostLines, type VaryingPlace, placesOf } from "./evidence.ts";
+import { Evidence, kindsOf, MAX_PLACE, mostLines, type VaryingPlace, varyingPlaces } from "./evidence.ts";
 import { EDGE, linesIn, rangesOf } from "./mask.ts";
 import type { PreparedText } from "../prepared-text.ts";
 import {
@@ -26,7 +26,7 @@ export function learnFrom(
   first: PreparedText,
   others: readonly PreparedText[],
 ): { profile: VolatileProfile; evidence: Evidence } {
-  const places = placesOf(before, first, others);
+  const places = varyingPlaces(before, first, others);
   let known = profile;
   for (const region of others.length === 0 ? [] : listsIn(first, others, places)) known = withRegion(known, region);
   const lists = (known.regions ?? []).filter(({ item, off }) => item !== null && off !== true);

@@ -1,9 +1,10 @@
 /** Versions of jobs: what each change made of them. Written in the transaction of the change. */
+import { type Actor, currentCaller } from "../../../domain/access/caller.ts";
 import type { OnDegraded } from "../../../domain/health/on-degraded.ts";
 import { rulesOfJob } from "../../../domain/health/run-records.ts";
 import { type JobAuthor, KEPT_VERSIONS } from "../../../domain/run/job-author.ts";
 import type { JobChangeSource, JobDefinition, JobVersionInfo, JobVersionRecord } from "../../records/job-records.ts";
-import { type Context, rows } from "../kernel/context.ts";
+import { type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 
 /** The columns that a job and each of its versions have. */
 export interface DefinitionRow {
@@ -24,6 +25,7 @@ interface VersionRow extends DefinitionRow {
   version: number;
   made_at: number;
   author: JobAuthor;
+  made_by: string | null;
   restored: number | null;
 }
 
@@ -39,11 +41,11 @@ export function keepVersion({ connection }: Context, job: number, source: JobCha
   const newest = "(SELECT coalesce(max(version), 0) FROM job_versions WHERE job = ?1)";
   const written = connection
     .sql(
-      `INSERT INTO job_versions (job, version, made_at, author, restored, ${DEFINITION})
-       SELECT j.n, ${newest} + 1, ?2, ?3, ?4, ${DEFINITION} FROM jobs j WHERE j.n = ?1
+      `INSERT INTO job_versions (job, version, made_at, author, made_by, restored, ${DEFINITION})
+       SELECT j.n, ${newest} + 1, ?2, ?3, ?4, ?5, ${DEFINITION} FROM jobs j WHERE j.n = ?1
          AND NOT EXISTS (SELECT 1 FROM job_versions v WHERE v.job = ?1 AND v.version = ${newest} AND ${isSame})`,
     )
-    .run(job, now, author, restored);
+    .run(job, now, author, toJson(currentCaller()?.actor), restored);
   if (Number(written.changes) > 0)
     connection.sql(`DELETE FROM job_versions WHERE job = ?1 AND version <= ${newest} - ${KEPT_VERSIONS}`).run(job);
 }
@@ -54,12 +56,13 @@ export function newestVersion({ connection }: Pick<Context, "connection">, job: 
   return Number(row?.["version"] ?? 0);
 }
 
-const INFO = "v.version, v.made_at, v.author, v.restored";
+const INFO = "v.version, v.made_at, v.author, v.made_by, v.restored";
 
-const toInfo = ({ version, made_at, author, restored }: VersionRow): JobVersionInfo => ({
+const toInfo = ({ version, made_at, author, made_by, restored }: VersionRow): JobVersionInfo => ({
   version,
   madeAt: made_at,
   author,
+  madeBy: parseJson<Actor | null>(made_by, null),
   restored,
 });
 

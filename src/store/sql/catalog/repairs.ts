@@ -1,4 +1,5 @@
 /** Proposals that repair the rules of a job after its pages changed. */
+import { type Actor, currentCaller } from "../../../domain/access/caller.ts";
 import { actingAs, logChange } from "../kernel/audit-entry.ts";
 import { OrbError } from "../../../base/errors.ts";
 import { isoOf } from "../../../base/iso.ts";
@@ -6,7 +7,7 @@ import type { RepairProposal, RepairState } from "../../../domain/health/repair.
 import { decodeId } from "../../../domain/run/ids.ts";
 import type { AlertRecord, NewAlert } from "../../ports/alert-port.ts";
 import type { NewRepair, RepairEffect, RepairRecord, RepairStore, RereadRun } from "../../ports/repair-port.ts";
-import { appendEvent, type Context, rows } from "../kernel/context.ts";
+import { appendEvent, type Context, parseJson, rows, toJson } from "../kernel/context.ts";
 import type { ForEach } from "../kernel/connection.ts";
 import { dropPagesOf } from "../runs/retention.ts";
 import { readRunPages } from "../runs/run-pages.ts";
@@ -22,6 +23,7 @@ interface RepairRow {
   version: number;
   state: RepairState;
   decided_at: number | null;
+  decided_by: string | null;
   proposal: string;
 }
 
@@ -52,6 +54,7 @@ const toRecord = (row: RepairRow): RepairRecord => ({
   state: row.state,
   madeAt: row.made_at,
   decidedAt: row.decided_at,
+  decidedBy: parseJson<Actor | null>(row.decided_by, null),
   proposal: JSON.parse(row.proposal) as RepairProposal,
 });
 
@@ -102,29 +105,38 @@ function recordRepair(
         before !== undefined &&
         (effect === undefined || before.state === "rejected") &&
         isRepeated(before, repair);
-      const [state, decidedAt] = isKnown ? [before.state, before.decided_at] : [repair.state, null];
+      const [state, decidedAt, decidedBy] = isKnown
+        ? [before.state, before.decided_at, before.decided_by]
+        : [repair.state, null, null];
       const row = connection
         .sql(
-          `INSERT INTO repairs (job, number, run, run_id, made_at, version, state, decided_at, proposal)
-           VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
+          `INSERT INTO repairs (job, number, run, run_id, made_at, version, state, decided_at, decided_by, proposal)
+           VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (job) DO UPDATE SET number = repairs.number + 1, run = excluded.run, run_id = excluded.run_id,
              made_at = excluded.made_at, version = excluded.version, state = excluded.state, decided_at = excluded.decided_at,
-             proposal = excluded.proposal
+             decided_by = excluded.decided_by, proposal = excluded.proposal
            RETURNING *`,
         )
-        .get(job.n, run.n, repair.runId, now, repair.version, state, decidedAt, JSON.stringify(repair.proposal));
+        .get(
+          job.n,
+          run.n,
+          repair.runId,
+          now,
+          repair.version,
+          state,
+          decidedAt,
+          decidedBy,
+          JSON.stringify(repair.proposal),
+        );
       connection
         .sql(`UPDATE run_health SET repair_due = 0 WHERE job = ? AND run <= ? AND ${REPAIR_IS_DUE}`)
         .run(jobId, run.n);
       const stored = row as unknown as RepairRow;
       if (repair.state !== "open" || isKnown) return { repair: toRecord(stored), alert: null };
       if (effect === undefined) proposed(context, job, stored, now);
-      const after = effect === undefined ? stored : apply(context, job, stored, effect, now);
-      if (effect !== undefined) {
-        const actor = { kind: "repair", id: jobId, name: job.name ?? jobId } as const;
-        const changes = { after: { proposal: after.number } };
-        actingAs(actor, () => logChange(context, "job.repaired", { kind: "job", id: jobId }, changes));
-      }
+      const actor = { kind: "repair", id: jobId, name: job.name ?? jobId } as const;
+      const after =
+        effect === undefined ? stored : actingAs(actor, () => applyAndLog(context, job, stored, effect, now));
       const record = toRecord(after);
       if (deliver === undefined) return { repair: record, alert: null };
       const alert = alertOf(job, after, effect !== undefined);
@@ -230,11 +242,17 @@ function acceptRepair(
           "the degraded run was continued or accepted, or another run was compared, while its pages were read again",
           { fields: [{ path: "reread", message: "the run is not as it was read" }], hint: "Accept without reread." },
         );
-      logChange(context, "job.repaired", { kind: "job", id: jobId }, { after: { proposal: number } });
-      return toRecord(apply(context, job, repair, effect, now));
+      return toRecord(applyAndLog(context, job, repair, effect, now));
     },
     { durable: true },
   );
+}
+
+/** The caller accepts the proposal. */
+function applyAndLog(context: Context, job: JobRow, repair: RepairRow, effect: RepairEffect, now: number): RepairRow {
+  const accepted = apply(context, job, repair, effect, now);
+  logChange(context, "job.repaired", { kind: "job", id: job.id }, { after: { proposal: repair.number } });
+  return accepted;
 }
 
 /** The whole effect of an accepted proposal, within the caller's transaction. */
@@ -265,14 +283,15 @@ function apply(context: Context, job: JobRow, repair: RepairRow, effect: RepairE
         job_id: job.id,
         version: newestVersion(context, job.n),
         fields,
+        decided_by: currentCaller()?.actor ?? null,
         ...(reread === null ? {} : { pages: reread.tasks.length, pages_missing: reread.missing, records }),
       },
     },
     now,
   );
   const row = connection
-    .sql("UPDATE repairs SET state = 'accepted', decided_at = ? WHERE job = ? RETURNING *")
-    .get(now, job.n);
+    .sql("UPDATE repairs SET state = 'accepted', decided_at = ?, decided_by = ? WHERE job = ? RETURNING *")
+    .get(now, toJson(currentCaller()?.actor), job.n);
   return row as unknown as RepairRow;
 }
 
@@ -341,8 +360,8 @@ function rejectRepair(context: Context, jobId: string, number: number, now: numb
     () => {
       const { job } = openRepair(context, jobId, number);
       const row = connection
-        .sql("UPDATE repairs SET state = 'rejected', decided_at = ? WHERE job = ? RETURNING *")
-        .get(now, job.n);
+        .sql("UPDATE repairs SET state = 'rejected', decided_at = ?, decided_by = ? WHERE job = ? RETURNING *")
+        .get(now, toJson(currentCaller()?.actor), job.n);
       logChange(context, "job.repair_rejected", { kind: "job", id: jobId }, { after: { proposal: number } });
       return toRecord(row as unknown as RepairRow);
     },

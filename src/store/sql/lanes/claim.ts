@@ -1,29 +1,18 @@
 import { encodeId } from "../../../domain/run/ids.ts";
 import type { ClaimOptions } from "../../ports/claim-port.ts";
 import type { Claim, ClaimedTask, LaneHold } from "../../ports/port.ts";
-import { limitsOf, type Query, type Value } from "../kernel/connection.ts";
-import { type Context, HAS_QUOTA, NEVER, parseJson, rows, STATE, RUN_MAY_WORK } from "../kernel/context.ts";
-import { bestOf, divide, quotaFor, readyOf, type Sharing } from "./claim-shares.ts";
+import { limitsOf, type Query } from "../kernel/connection.ts";
+import { type Context, NEVER, parseJson, rows, STATE } from "../kernel/context.ts";
+import { bestOf, divide, quotaFor, readyOf } from "./claim-shares.ts";
 import { moveRun } from "../runs/move-run.ts";
 import { changeAllCounters, type CounterChange } from "../kernel/counters.ts";
 import { unpackAttempts } from "../tasks/history.ts";
 import { stepsStarted, maxAttemptsOfStep } from "../workflows/open-steps.ts";
-import { FIRST_RETRY, holdQuery, STREAM_IS_OPEN } from "./lanes.ts";
+import { holdQuery } from "./lanes.ts";
+import { LaneReader, NEXT_RETRY, STREAMS_PER_CLAIM, type StreamRow } from "./lane-reader.ts";
 import { streamId } from "./lane-assignments.ts";
 import { rebalanceShards } from "./shards.ts";
 import { startEvent } from "../runs/start-event.ts";
-import { JOIN_WAITS, SITE_MAY_WORK, WITH_WAITS_OF_LANE } from "../sites/site-deps.ts";
-
-export interface StreamRow extends Sharing {
-  resolver: string;
-  retrying: number;
-  run_id: string;
-  kind: string;
-  status: string;
-  generation: number;
-  max_attempts: number | null;
-  timed: number;
-}
 
 /** Rows as arrays: the names of thirteen columns would cost a fifth of the claim. */
 export type ClaimedRow = [
@@ -52,13 +41,6 @@ const TAKE_THESE = `UPDATE tasks SET state = ${STATE.running}, claims = claims +
 
 // Moves due retries in batches: a flood of them must not make one long transaction.
 const WAKE_BATCH = 500;
-const WAKE_STREAMS = 100;
-
-/** Streams of a lane with tasks that wait for a retry. */
-const RETRYING = `FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS}
-  WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK}`;
-
-const DUE_RETRIES = `${RETRYING} AND ${FIRST_RETRY} <= ? LIMIT ${WAKE_STREAMS}`;
 
 const MAX_LANES_KNOWN = 10_000;
 
@@ -74,77 +56,6 @@ export class ClaimCursor {
   served(lane: number, run: number): void {
     if (this.#lastRun.size >= MAX_LANES_KNOWN) this.#lastRun.clear();
     this.#lastRun.set(lane, run);
-  }
-}
-
-/** Does not start a page that would exceed the run's time limit. */
-const HAS_TIME_LEFT =
-  "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
-
-const READY_STREAMS = `FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS}
-  WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_QUOTA} AND ${SITE_MAY_WORK}
-    AND s.queued > 0 AND s.resolver NOT IN (SELECT value FROM json_each(?))`;
-
-const STREAM_COLUMNS = `s.id, s.run, s.site, s.resolver, s.auxiliary, s.queued, s.running, s.retrying, r.open_streams,
-  r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts, r.time_limit_ms IS NOT NULL AS timed,
-  r.pages_limit - r.pages_counted - r.pages_in_flight AS quota_left`;
-
-/**
- * Streams per claim. Ten thousand runs may wait for one site: each claim serves the next few of them, so that it takes
- * some milliseconds, and no run is marked running long before its turn.
- */
-const STREAMS_PER_CLAIM = 32;
-
-/** What a claim reads of a lane: due retries, and streams with ready tasks, starting after the run that was served last. */
-class LaneReader {
-  readonly #lane: number;
-  readonly #last: number;
-  readonly #now: number;
-  readonly #excluded: string;
-  readonly #ready: string;
-
-  constructor(
-    lane: number,
-    last: number,
-    { withoutResolvers = [], withoutDeadline = false }: ClaimOptions,
-    now: number,
-  ) {
-    this.#lane = lane;
-    this.#last = last;
-    this.#now = now;
-    this.#excluded = JSON.stringify(withoutResolvers);
-    this.#ready = withoutDeadline ? `${READY_STREAMS} AND r.time_limit_ms IS NULL` : READY_STREAMS;
-  }
-
-  /** The runs that the claim may touch. */
-  runs(): Query {
-    const ready = (which: string) =>
-      `SELECT run AS n FROM (SELECT s.run ${this.#ready} AND s.run ${which} ? ORDER BY s.run LIMIT ?) AS ready`;
-    return {
-      text: `${WITH_WAITS_OF_LANE} ${ready(">")} UNION ${ready("<=").replace("AS ready", "AS wrapped")}
-        UNION SELECT run AS n FROM (SELECT s.run ${DUE_RETRIES}) AS due`,
-      values: [this.#lane, ...this.#values(), ...this.#values(), this.#lane, this.#now],
-    };
-  }
-
-  dueRetries(): Query {
-    return {
-      text: `${WITH_WAITS_OF_LANE} SELECT s.id, s.run ${DUE_RETRIES}`,
-      values: [this.#lane, this.#lane, this.#now],
-    };
-  }
-
-  /** Behind the last served run, and from the first run up to it. */
-  readyStreams(): Query[] {
-    const query = (which: string) => ({
-      text: `${WITH_WAITS_OF_LANE} SELECT ${STREAM_COLUMNS} ${this.#ready} AND s.run ${which} ? ORDER BY s.run LIMIT ?`,
-      values: [this.#lane, ...this.#values()],
-    });
-    return this.#last === 0 ? [query(">")] : [query(">"), query("<=")];
-  }
-
-  #values(): Value[] {
-    return [this.#lane, this.#now, this.#excluded, this.#last, STREAMS_PER_CLAIM];
   }
 }
 
@@ -246,12 +157,10 @@ function capAtPermits(
   return [...limited];
 }
 
-/** When the first retry of a lane is ready. */
-const NEXT_RETRY = `${WITH_WAITS_OF_LANE} SELECT min(${FIRST_RETRY}) AS at ${RETRYING}`;
-
 /** Wakes due retries of streams. Returns whether there were some. */
 function wakeRetries(context: Context, streams: readonly { id: number }[], now: number): boolean {
   const { connection } = context;
+  if (streams.length === 0) return false;
   const lists = connection.dialect.lists(
     connection,
     streams.map(({ id }) => ({ text: WAKE, values: [id, now] })),

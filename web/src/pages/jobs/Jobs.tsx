@@ -5,7 +5,8 @@ import type { Job } from "../../api/types.ts";
 import { count, plainUrl, sentence } from "../../logic/format.ts";
 import { ALWAYS } from "../../logic/table.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
-import { Button, LinkButton } from "../../ui/Button.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { NewButton } from "../../ui/NewButton.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Code } from "../../ui/text/Code.tsx";
 import { Confirm, Dialog } from "../../ui/overlay/Dialog.tsx";
@@ -142,13 +143,7 @@ export default function Jobs() {
       <PageHeader
         title="Jobs"
         note="Saved scrapes, crawls and workflows, to run manually or on a schedule."
-        actions={
-          rows.length === 0 ? undefined : (
-            <LinkButton href="/new" icon="plus">
-              New job
-            </LinkButton>
-          )
-        }
+        actions={rows.length === 0 ? undefined : <NewButton>New job</NewButton>}
       />
       {error !== null && rows.length === 0 ? (
         <ErrorBox error={error} onRetry={() => void jobs.refetch()} />
@@ -267,15 +262,7 @@ function DeleteDialog({ job, onClose }: { job: Job | null; onClose: () => void }
 
 function NoJobs() {
   return (
-    <EmptyState
-      icon="jobs"
-      title="No jobs yet"
-      actions={
-        <LinkButton href="/new" kind="primary" icon="plus">
-          New job
-        </LinkButton>
-      }
-    >
+    <EmptyState icon="jobs" title="No jobs yet" actions={<NewButton kind="primary">New job</NewButton>}>
       A job is a scrape, crawl or workflow with a name, to run again or on a schedule. Save one from New, or from a
       terminal:
       <Code text={`orb jobs create --target-url https://example.com --name "Front page" --schedule "0 6 * * *"`} />

@@ -4,6 +4,7 @@ import { messageBeside } from "../../logic/run-page.ts";
 import { isHeld } from "../../logic/waiting.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
+import { NewButton } from "../../ui/NewButton.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Progress } from "../../ui/chart/Progress.tsx";
 import { EmptyState } from "../../ui/States.tsx";
@@ -145,15 +146,7 @@ export function ActiveRuns({ runs }: { runs: readonly ActiveRun[] }) {
         hrefOf={runHref}
         rowHeight={56}
         empty={
-          <EmptyState
-            icon="check"
-            title="Nothing is running"
-            actions={
-              <LinkButton href="/new" icon="plus">
-                New run
-              </LinkButton>
-            }
-          >
+          <EmptyState icon="check" title="Nothing is running" actions={<NewButton>New run</NewButton>}>
             Active runs appear here with their progress and what they wait for.
           </EmptyState>
         }

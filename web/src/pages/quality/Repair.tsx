@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { useCall, useChange } from "../../api/query.ts";
 import type { Job, JobHealth, Operations } from "../../api/types.ts";
+import { actorText } from "../../logic/actor.ts";
 import { capital, count, percent, shorten } from "../../logic/format.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
@@ -89,7 +90,8 @@ function State({ job, repair }: { job: Job; repair: JobRepair }) {
       <span>
         {repair.state === "accepted" ? (
           <>
-            The job has had new rules since <Time at={repair.decided_at} />.{" "}
+            The job has had new rules since <Time at={repair.decided_at} />
+            {repair.decided_by === null ? "" : `, accepted by ${actorText(repair.decided_by)}`}.{" "}
             <Link className="link" href={`/jobs/${job.id}/versions`}>
               Versions
             </Link>
@@ -97,6 +99,9 @@ function State({ job, repair }: { job: Job; repair: JobRepair }) {
         ) : (
           <Basis repair={repair} />
         )}
+        {repair.state === "rejected" && repair.decided_by !== null
+          ? ` Rejected by ${actorText(repair.decided_by)}.`
+          : ""}
         {repair.reason === null ? "" : ` ${capital(repair.reason)}.`}
       </span>
     </p>

@@ -3,7 +3,7 @@ import { usePolling, useCall, usePages } from "../../api/query.ts";
 import { count } from "../../logic/format.ts";
 import { type Lane, laneHref, laneName, ownerOf } from "../../logic/lanes.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
-import { LinkButton } from "../../ui/Button.tsx";
+import { NewButton } from "../../ui/NewButton.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/table/Table.tsx";
@@ -133,15 +133,7 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
           next={lanes.next}
           footer={`${count(lanes.rows.length, "lane")} with open work`}
           empty={
-            <EmptyState
-              icon="check"
-              title="The queue is empty"
-              actions={
-                <LinkButton href="/new" icon="plus">
-                  New run
-                </LinkButton>
-              }
-            >
+            <EmptyState icon="check" title="The queue is empty" actions={<NewButton>New run</NewButton>}>
               Every site, site group and workflow step with open work has a lane here, with its worker and what it waits
               for.
             </EmptyState>

@@ -4,7 +4,7 @@ import { count, sentence, shortNumber } from "../../logic/format.ts";
 import { cronWords, scheduleTitle, zonedTime } from "./schedules.ts";
 import { ALWAYS } from "../../logic/table.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
-import { LinkButton } from "../../ui/Button.tsx";
+import { NewButton } from "../../ui/NewButton.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Code } from "../../ui/text/Code.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
@@ -115,13 +115,7 @@ export default function Schedules() {
       <PageHeader
         title="Schedules"
         note="Jobs that run automatically. Times are in the time zone of each schedule."
-        actions={
-          list.rows.length === 0 ? undefined : (
-            <LinkButton href="/new" icon="plus">
-              New job
-            </LinkButton>
-          )
-        }
+        actions={list.rows.length === 0 ? undefined : <NewButton>New job</NewButton>}
       />
       {list.error !== null && list.data === undefined ? (
         <ErrorBox error={list.error} onRetry={() => void list.refetch()} />
@@ -142,11 +136,7 @@ export default function Schedules() {
               <EmptyState
                 icon="schedules"
                 title="Nothing is scheduled yet"
-                actions={
-                  <LinkButton href="/new" kind="primary" icon="plus">
-                    New job
-                  </LinkButton>
-                }
+                actions={<NewButton kind="primary">New job</NewButton>}
               >
                 <p>
                   A job with a schedule runs at those times, also after a restart. Missed and skipped runs are listed

@@ -1,3 +1,4 @@
+import type { Caller } from "../../api/caller.ts";
 import { call } from "../../api/client.ts";
 import { queryClient, useCall } from "../../api/query.ts";
 import { setTheme, type Theme, useThemeChoice } from "../../app/theme.ts";
@@ -13,6 +14,13 @@ const THEMES = [
   { value: "light", name: "Light" },
   { value: "dark", name: "Dark" },
 ];
+
+function accessOf(caller: Caller): string {
+  if (caller === null || caller.kind === "local") return "This browser is not logged in.";
+  if (caller.kind === "token") return "This browser is logged in with the token of the server.";
+  const how = caller.kind === "key" ? `with the key ${caller.name}` : `as ${caller.name}`;
+  return `This browser is logged in ${how}, with the role ${caller.role}.`;
+}
 
 /** Settings of this browser: theme, keys and login. */
 export function Browser() {
@@ -43,12 +51,14 @@ export function Browser() {
           <Segmented label="Theme" value={theme} choices={THEMES} onChange={(value) => setTheme(value as Theme)} />
         </Card>
         <Card title="Access">
-          {login.data?.token_needed === true ? (
+          {login.data === undefined ? null : login.data.token_needed ? (
             <div className="spread">
-              <span className="soft">This browser is logged in with the token of the server.</span>
-              <Button icon="logout" onClick={() => void logOut()}>
-                Log out
-              </Button>
+              <span className="soft">{accessOf(login.data.caller)}</span>
+              {login.data.can_log_out ? (
+                <Button icon="logout" onClick={() => void logOut()}>
+                  Log out
+                </Button>
+              ) : null}
             </div>
           ) : (
             <p className="soft">

@@ -4,7 +4,7 @@ import { useCall, usePages } from "../../api/query.ts";
 import type { Input as CallInput } from "../../api/client.ts";
 import { count } from "../../logic/format.ts";
 import { siteHref } from "../../logic/sites.ts";
-import { LinkButton } from "../../ui/Button.tsx";
+import { NewButton } from "../../ui/NewButton.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Code } from "../../ui/text/Code.tsx";
 import { useColumns } from "../../ui/table/ColumnChoice.tsx";
@@ -131,15 +131,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
 
 function NoSites() {
   return (
-    <EmptyState
-      icon="sites"
-      title="No sites yet"
-      actions={
-        <LinkButton href="/new" kind="primary" icon="plus">
-          Start a crawl
-        </LinkButton>
-      }
-    >
+    <EmptyState icon="sites" title="No sites yet" actions={<NewButton kind="primary">Start a crawl</NewButton>}>
       <p>A site appears here with its first page. You can set its limits before that:</p>
       <Code text="orb sites set shop.example --requests-per-second 2" label="Copy command" />
     </EmptyState>

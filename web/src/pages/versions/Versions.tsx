@@ -2,7 +2,8 @@ import { useState } from "react";
 import { useParams } from "wouter";
 import { useCall, useChange, usePages } from "../../api/query.ts";
 import type { Job, Operations } from "../../api/types.ts";
-import { count, shorten } from "../../logic/format.ts";
+import { actorText } from "../../logic/actor.ts";
+import { capital, count, shorten } from "../../logic/format.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -18,14 +19,14 @@ import "./versions.css";
 type Version = Operations["listJobVersions"]["answer"][number];
 type Change = Operations["getJobVersion"]["answer"]["changes"][number];
 
-const AUTHORS: Readonly<Record<Version["author"], string>> = {
+const PROGRAMS: Readonly<Record<Version["author"], string>> = {
   api: "API call",
-  cli: "Command line",
-  dashboard: "Dashboard",
-  mcp: "Agent (MCP)",
-  library: "Library",
-  repair: "Repair",
-  upgrade: "Upgrade of Orbweaver",
+  cli: "command line",
+  dashboard: "dashboard",
+  mcp: "agent (MCP)",
+  library: "library",
+  repair: "repair",
+  upgrade: "upgrade of Orbweaver",
 };
 
 /** What a job was before, and what changed: every version can be restored. */
@@ -94,7 +95,7 @@ function Row({ job, version, isNewest }: { job: Job; version: Version; isNewest:
           <Icon name={isOpen ? "chevron" : "right"} size={14} />
           <strong className="num">Version {version.version}</strong>
           <span className="soft">
-            {AUTHORS[version.author]}, <Time at={version.made_at} />
+            {madeBy(version)}, <Time at={version.made_at} />
             {version.restored_version === null ? "" : `, restored from version ${version.restored_version}`}
           </span>
         </button>
@@ -105,6 +106,12 @@ function Row({ job, version, isNewest }: { job: Job; version: Version; isNewest:
       </div>
     </li>
   );
+}
+
+/** Who made it, and with which program. */
+function madeBy({ made_by: by, author }: Version): string {
+  if (by === null) return capital(PROGRAMS[author]);
+  return by.kind === "repair" ? actorText(by) : `${actorText(by)}, ${PROGRAMS[author]}`;
 }
 
 function Restore({ job, version }: { job: Job; version: Version }) {

@@ -20,6 +20,7 @@ import { isFlowActive } from "./logic/flow-steps.ts";
 import { count, percent } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../ui/Button.tsx";
+import { NewButton } from "../../ui/NewButton.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Input, Select } from "../../ui/Field.tsx";
 import { Progress } from "../../ui/chart/Progress.tsx";
@@ -232,9 +233,9 @@ function None() {
           <LinkButton href="/workflows?tab=templates" icon="workflows">
             See the templates
           </LinkButton>
-          <LinkButton href="/new?kind=workflow" kind="primary" icon="plus">
+          <NewButton href="/new?kind=workflow" kind="primary">
             New workflow
-          </LinkButton>
+          </NewButton>
         </>
       }
     >

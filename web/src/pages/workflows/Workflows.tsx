@@ -1,5 +1,5 @@
 import { useCall } from "../../api/query.ts";
-import { LinkButton } from "../../ui/Button.tsx";
+import { NewButton } from "../../ui/NewButton.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { Tabs } from "../../ui/Tabs.tsx";
 import { FlowRuns } from "./FlowRuns.tsx";
@@ -15,9 +15,9 @@ export default function Workflows() {
         title="Workflows"
         note="Steps that depend on each other: crawl, download, validate, export, notify."
         actions={
-          <LinkButton href="/new?kind=workflow" kind="primary" icon="plus">
+          <NewButton href="/new?kind=workflow" kind="primary">
             New workflow
-          </LinkButton>
+          </NewButton>
         }
       />
       <Tabs

@@ -17,6 +17,7 @@ import { isActive } from "../../../logic/states.ts";
 import { ALWAYS } from "../../../logic/table.ts";
 import { StatusBadge } from "../../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../../ui/Button.tsx";
+import { NewButton } from "../../../ui/NewButton.tsx";
 import { Card } from "../../../ui/Card.tsx";
 import { Code } from "../../../ui/text/Code.tsx";
 import { useColumns } from "../../../ui/table/ColumnChoice.tsx";
@@ -376,15 +377,7 @@ function NoRuns({ filter }: { filter: RunFilter }) {
       </EmptyState>
     );
   return (
-    <EmptyState
-      icon="runs"
-      title="No runs yet"
-      actions={
-        <LinkButton href="/new" kind="primary" icon="plus">
-          New run
-        </LinkButton>
-      }
-    >
+    <EmptyState icon="runs" title="No runs yet" actions={<NewButton kind="primary">New run</NewButton>}>
       Every scrape, crawl and workflow appears here with its progress. From a terminal:
       <Code text="orb crawl https://example.com --max-depth 2 --max-pages 50" />
     </EmptyState>

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { request as httpRequest } from "node:http";
+import { describe, test, type TestContext } from "node:test";
+import type { ForwardedAuth } from "../../src/api/deps.ts";
+import { grantingGroup, type GroupRoles } from "../../src/domain/access/group-roles.ts";
+import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
+
+const admin = { authorization: `Bearer ${TOKEN}` };
+const ROLES: GroupRoles = { admins: "admin", makers: "operator", staff: "viewer" };
+
+interface Me {
+  kind?: string;
+  id?: string;
+  name?: string;
+  role?: string;
+  code?: string;
+  detail?: string;
+}
+
+const open = (t: TestContext, forwarded: Partial<ForwardedAuth> = {}, roles = ROLES) =>
+  openTestApi(t, {
+    settings: { token: TOKEN },
+    singleSignOn: {
+      roles,
+      provider: null,
+      forwarded: { header: "remote-user", groupsHeader: "remote-groups", proxies: ["127.0.0.1/32"], ...forwarded },
+    },
+  });
+
+const person = (user: string, groups = "staff") => ({ "remote-user": user, "remote-groups": groups });
+const me = async (served: TestApi, headers: Record<string, string>) =>
+  (await served.get("/keys/me", headers)).json<Me>();
+
+/** From another address of this machine, or with headers that occur twice. */
+function callFrom(served: TestApi, localAddress: string, headers: Record<string, string | string[]>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest({ host: "127.0.0.1", port: served.port, path: "/keys/me", localAddress, headers });
+    call.once("error", reject);
+    call.once("response", (response) => void response.resume().once("end", () => resolve(response.statusCode ?? 0)));
+    call.end();
+  });
+}
+
+describe("a person whom a listed proxy names", () => {
+  test("has the role of their groups, and no other", async (t) => {
+    const served = await open(t);
+    const { kind, id, name, role } = await me(served, person("ann", "others, staff"));
+    assert.deepEqual([kind, id, name, role], ["person", "proxy#ann", "ann", "viewer"]);
+    assert.equal((await me(served, person("ann", "staff|makers"))).role, "operator");
+    const own = { ...person("ann"), origin: served.url };
+    assert.equal((await served.send("POST", "/runs", {}, own)).json<Me>().code, "role_missing");
+    const body = { name: "shop", target_url: "https://a.example/", fields: { title: "h1" } };
+    const maker = { ...person("b\u00f6b", "makers"), origin: served.url };
+    // As proxies send it: in UTF-8.
+    maker["remote-user"] = Buffer.from(maker["remote-user"]).toString("latin1");
+    assert.equal((await served.send("POST", "/jobs", body, maker)).status, 201);
+    const log = (await served.get("/audit-log?actor_kind=person", admin)).json<{ actor: object; action: string }[]>();
+    assert.deepEqual(log[0]?.actor, { kind: "person", id: "proxy#böb", name: "böb" });
+    const session = (await served.get("/session", own)).json<Record<string, unknown>>();
+    assert.deepEqual(
+      [session["logged_in"], session["can_log_out"], session["caller"]],
+      [true, false, { kind: "person", name: "ann", role: "viewer" }],
+    );
+  });
+
+  test("without a role is refused, and told so", async (t) => {
+    const served = await open(t);
+    for (const groups of ["", "strangers", "__proto__", "toString,constructor"]) {
+      const refused = await served.get("/keys/me", person("eve", groups));
+      assert.deepEqual([refused.status, refused.json<Me>().code], [403, "role_missing"], groups);
+      assert.match(refused.json<Me>().detail ?? "", /none of the groups of eve has a role here/);
+    }
+    const login = (await served.get("/session", person("eve", ""))).json<Record<string, unknown>>();
+    assert.deepEqual(
+      [login["logged_in"], login["sign_in_error"]],
+      [false, "none of the groups of eve has a role here. Ask an admin of this server."],
+    );
+    const everybody = await open(t, { groupsHeader: null }, { "*": "viewer", admins: "admin" });
+    assert.equal((await me(everybody, person("eve", "admins"))).role, "viewer", "that header is not asked for");
+  });
+
+  test("changes something from a page of this server alone", async (t) => {
+    const served = await open(t);
+    const pause = async (headers: Record<string, string>) =>
+      (
+        await served.call({
+          method: "POST",
+          path: "/sites/a.test/pause",
+          headers: { ...person("ann", "makers"), ...headers },
+        })
+      ).status;
+    assert.equal(await pause({}), 403);
+    assert.equal(await pause({ origin: "http://evil.test" }), 403);
+    assert.equal(await pause({ "sec-fetch-site": "cross-site" }), 403);
+    assert.equal(await pause({ origin: served.url }), 200);
+    assert.equal(await pause({ ...admin }), 200, "a token was sent on purpose");
+  });
+
+  test("is who they are, whatever login is left in the browser; a key or token that is sent counts more", async (t) => {
+    const served = await open(t);
+    const login = await served.send("POST", "/session", { token: TOKEN });
+    const cookie = String(login.headers["set-cookie"]).split(";")[0] ?? "";
+    assert.equal((await me(served, { cookie })).role, "admin");
+    assert.equal((await me(served, { cookie, ...person("ann") })).name, "ann");
+    assert.equal((await me(served, { ...admin, ...person("ann") })).kind, "token");
+    const wrongKey = { authorization: `Bearer orb_${"x".repeat(43)}` };
+    assert.equal((await me(served, { ...wrongKey, ...person("ann") })).code, "unauthorized");
+    assert.equal((await me(served, { authorization: "Bearer of-the-proxy", ...person("ann") })).name, "ann");
+  });
+});
+
+describe("the header of a person", () => {
+  test("from any other address is ignored, whatever else the request says", async (t) => {
+    const served = await open(t);
+    const lies = {
+      ...person("root", "admins"),
+      "x-forwarded-for": "127.0.0.1",
+      forwarded: "for=127.0.0.1",
+      "x-real-ip": "127.0.0.1",
+      via: "1.1 127.0.0.1",
+    };
+    assert.equal(await callFrom(served, "127.0.0.1", person("root", "admins")), 200);
+    assert.equal(await callFrom(served, "127.0.0.2", person("root", "admins")), 401);
+    assert.equal(await callFrom(served, "127.0.0.2", lies), 401);
+    assert.equal(await callFrom(served, "127.0.0.2", { ...lies, ...admin }), 200, "with the token it is the token");
+    const far = await open(t, { proxies: ["10.0.0.0/8", "fd00::/8"] });
+    for (const headers of [lies, { ...lies, "x-forwarded-for": "10.1.2.3" }]) {
+      const { status, headers: answered } = await far.get("/keys/me", headers);
+      assert.deepEqual([status, answered["www-authenticate"]], [401, 'Bearer realm="orb"']);
+      assert.equal((await far.get("/session", headers)).json<{ logged_in: boolean }>().logged_in, false);
+    }
+  });
+
+  test("twice in a request, too long or empty, names nobody", async (t) => {
+    const served = await open(t);
+    assert.equal(
+      await callFrom(served, "127.0.0.1", { "remote-user": ["root", "ann"], "remote-groups": "admins" }),
+      400,
+    );
+    assert.equal(
+      await callFrom(served, "127.0.0.1", { "remote-user": "ann", "remote-groups": ["admins", "staff"] }),
+      400,
+    );
+    assert.equal((await served.get("/keys/me", person("x".repeat(300)))).status, 400);
+    for (const nobody of ["", "  "]) assert.equal((await served.get("/keys/me", person(nobody, "admins"))).status, 401);
+    assert.equal((await served.get("/keys/me", { "remote-groups": "admins" })).status, 401);
+    assert.equal((await served.get("/keys/me", { Remote_User: "root", "remote-groups": "admins" })).status, 401);
+  });
+
+  test("is accepted from a network, also over IPv6 sockets that carry IPv4", async (t) => {
+    const served = await open(t, { proxies: ["10.0.0.0/8", "127.0.0.0/24", "::1/128"] });
+    assert.equal(await callFrom(served, "127.0.0.9", person("ann")), 200);
+    assert.equal(await callFrom(served, "127.0.1.9", person("ann")), 401);
+  });
+});
+
+test("of several groups the highest role counts, and `*` is everybody", () => {
+  const roles: GroupRoles = { "*": "viewer", admins: "admin", makers: "operator" };
+  assert.equal(grantingGroup([], roles), "*");
+  assert.equal(grantingGroup(["makers", "admins", "x"], roles), "admins");
+  assert.equal(grantingGroup(["hasOwnProperty", "__proto__"], roles), "*");
+  assert.equal(grantingGroup(["x"], ROLES), null);
+});

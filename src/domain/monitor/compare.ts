@@ -122,7 +122,8 @@ export class PageComparer {
     const others = again.map((content) => this.#prepared(content, afterAt));
     const { profile, evidence } = learnFrom(known, first, second, others);
     const usable = this.#unwatched(profile, old, recent);
-    const watched = evidence.without((lines) => this.#isWatched(null, lines));
+    const watched =
+      this.#options.watch.length === 0 ? evidence : evidence.without((text) => this.#isWatched(text, [text]));
     let diff = diffTexts(old, recent, usable, watched);
     // What is reported anyway is reported whole: the next run is compared with this one.
     if (diff.isUnsettled && diff.added + diff.removed > 0) diff = diffTexts(old, recent, usable, watched, true);

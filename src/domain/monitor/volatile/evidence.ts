@@ -3,7 +3,7 @@ import { linesIn } from "./mask.ts";
 import type { PreparedText } from "../prepared-text.ts";
 import type { VolatileRegion } from "./profile.ts";
 import { type Hunk, hunksOf } from "../sequence.ts";
-import { isAlike, lacksSteadyWord } from "./templates.ts";
+import { isAlike, lacksSteadyWord, templateName, templateOfAll } from "./templates.ts";
 import { hasOtherValue, hasOtherValues } from "./values.ts";
 
 /** A place of the page, with what each fetch shows there. */
@@ -154,9 +154,11 @@ export class Evidence {
     this.#members = [membersOf(before), membersOf(after)];
   }
 
-  /** Without the places whose lines the user watches. */
-  without(isWatched: (lines: readonly string[]) => boolean): Evidence {
-    const left = this.places.filter(({ variants }) => !isWatched(variants.flatMap(linesOf)));
+  /** Without the places that the user watches, by their names or lines. */
+  without(isWatched: (text: string) => boolean): Evidence {
+    const left = this.places.filter(
+      ({ variants }) => ![...namesOf(variants), ...variants.flatMap(linesOf)].some(isWatched),
+    );
     return left.length === this.places.length ? this : new Evidence(this.#before, this.#after, left, this.#lists);
   }
 
@@ -223,4 +225,20 @@ function hasOtherSteadyWord(
       return all !== undefined && lacksSteadyWord(line, one, all);
     }),
   );
+}
+
+/** The names of the place: of its elements, and of lines that vary in some words. */
+function namesOf(variants: readonly Variant[]): Set<string> {
+  const names = new Set<string>();
+  for (const { text, from, to } of variants)
+    for (let line = from; line < to; line += 1)
+      for (let node = text.regions.nodeOf(line); node >= 0; node = text.regions.parentOf(node))
+        if (!text.regions.isWhole(node)) names.add(text.regions.nameOf(node));
+  const [first = [], ...others] = variants.map(linesOf);
+  for (const [at, line] of first.entries()) {
+    const all = [line, ...others.flatMap((other) => other[at] ?? [])];
+    const template = templateOfAll(all);
+    if (template !== null) names.add(templateName(line, template));
+  }
+  return names;
 }

@@ -122,6 +122,8 @@ export type Job = {
     noise: ("dates" | "counters" | "ids")[];
     /** leave out what a page changes on its own (default: true) */
     learn: boolean;
+    /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+    watch: string[];
     /** fewer changed words are no change */
     min_words: number;
     min_share: number | null;
@@ -1387,6 +1389,14 @@ export type JobChange = {
     } | null;
     /** there are more differences than are kept */
     truncated: boolean;
+    /** differences that were left out as noise: the first 50 places, the first 6 lines of each */
+    ignored: {
+      /** built_in: dates, counters and ids; words: some words of a line; place: a place that changes on its own; shuffled: another order; this_run: fetches of the same run differed there; unsettled: a later fetch was as the last run */
+      kind: "built_in" | "words" | "place" | "shuffled" | "this_run" | "unsettled";
+      place: string | null;
+      before: string[];
+      after: string[];
+    }[];
   } | null;
   /** which contents can be read */
   contents: ("before" | "after")[];
@@ -1686,6 +1696,8 @@ export type RunRecipe = {
       noise?: ("dates" | "counters" | "ids")[];
       /** leave out what a page changes on its own (default: true) */
       learn?: boolean;
+      /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+      watch?: string[];
       /** fewer changed words are no change */
       min_words?: number;
       min_share?: number | null;
@@ -1918,6 +1930,8 @@ export type JobVersion = {
       noise: ("dates" | "counters" | "ids")[];
       /** leave out what a page changes on its own (default: true) */
       learn: boolean;
+      /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+      watch: string[];
       /** fewer changed words are no change */
       min_words: number;
       min_share: number | null;
@@ -2769,6 +2783,8 @@ export interface Operations {
         noise?: ("dates" | "counters" | "ids")[];
         /** leave out what a page changes on its own (default: true) */
         learn?: boolean;
+        /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+        watch?: string[];
         /** fewer changed words are no change */
         min_words?: number;
         min_share?: number | null;
@@ -3199,6 +3215,8 @@ export interface Operations {
         noise?: ("dates" | "counters" | "ids")[];
         /** leave out what a page changes on its own (default: true) */
         learn?: boolean;
+        /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+        watch?: string[];
         /** fewer changed words are no change */
         min_words?: number;
         min_share?: number | null;

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import {
   type CrawlOptions,
   crawlOptionsOf,
@@ -92,6 +93,7 @@ interface CrawlRunsDeps {
   reader: Pick<PageReader, "keep">;
   seal: Seal;
   keepFixture: FixtureWriter;
+  openArtifact(hash: string): Promise<Readable>;
 }
 
 /** Caches the state of the crawls that this process works on. */

@@ -129,7 +129,11 @@ export default function Jobs() {
                 ? []
                 : [
                     { name: "Data quality", icon: "half" as const, onChoose: () => go(`/jobs/${job.id}/quality`) },
-                    { name: "Changes", icon: "columns" as const, onChoose: () => go(`/jobs/${job.id}/changes`) },
+                    {
+                      name: job.monitor === null ? "Watch for changes" : "Changes",
+                      icon: "columns" as const,
+                      onChoose: () => go(`/jobs/${job.id}/changes`),
+                    },
                   ]),
               { name: "Versions", icon: "clock", onChoose: () => go(`/jobs/${job.id}/versions`) },
               { name: "Show runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },

@@ -57,9 +57,17 @@ export interface Box {
   /** Inside the rule-based candidate, and kept by it. */
   inCandidate: boolean;
   kept: boolean;
-  /** Levels up to the nearest box with each mark, and with each tag. */
+  /**
+   * The depth of the nearest box with each mark, and with each tag, itself included; see `levelsTo`. Shared with the parent
+   * unless the box has one of its own: most boxes have none.
+   */
   marks: readonly number[];
   tags: readonly number[];
+}
+
+/** Levels up to the box at this depth. */
+export function levelsTo(depth: number, box: Box): number {
+  return depth < 0 ? FAR : Math.min(FAR, box.depth - depth);
 }
 
 /** The verdict of the rules about an element. */
@@ -76,11 +84,12 @@ export function newBox(
   hints: Hints,
 ): Box {
   const { name } = element.tag;
+  const depth = parent === null ? 0 : parent.depth + 1;
   return {
     element,
     parent,
     at,
-    depth: parent === null ? 0 : parent.depth + 1,
+    depth,
     shape: `${name}.${(element.attr("class") ?? "").slice(0, 40)}`,
     words: 0,
     linkWords: 0,
@@ -98,35 +107,31 @@ export function newBox(
     hidden: parent?.hidden === true || hints.isHidden(element),
     inCandidate: parent?.inCandidate === true || element === hints.root,
     kept: parent === null || (parent.kept && (element === hints.root || hints.keep(element))),
-    marks: marksAround(element, parent),
-    tags: tagsAround(element, parent),
+    marks: parent === null ? NO_MARKS : marksAround(element, parent.marks, depth),
+    tags: tagsAround(element, parent?.tags ?? NO_TAGS, depth),
   };
 }
 
-function marksAround(element: Element, parent: Box | null): number[] {
-  const marks = levelsUp(parent?.marks, MARK_NAMES.length);
-  if (parent === null) return marks;
+const NO_MARKS: readonly number[] = MARK_NAMES.map(() => -1);
+const NO_TAGS: readonly number[] = TAGS.map(() => -1);
+
+function marksAround(element: Element, above: readonly number[], depth: number): readonly number[] {
   let bits = marksOf(layoutNames(element));
-  for (let index = 0; bits !== 0; index += 1, bits >>>= 1) if ((bits & 1) === 1) marks[index] = 0;
+  if (bits === 0) return above;
+  const marks = above.slice();
+  for (let index = 0; bits !== 0; index += 1, bits >>>= 1) if ((bits & 1) === 1) marks[index] = depth;
   return marks;
 }
 
-function tagsAround(element: Element, parent: Box | null): number[] {
-  const tags = levelsUp(parent?.tags, TAGS.length);
+function tagsAround(element: Element, above: readonly number[], depth: number): readonly number[] {
   const own = TAG_INDEX.get(element.tag.name);
-  if (own !== undefined) tags[own] = 0;
   const role = element.attr("role");
   const meant = role === undefined ? undefined : TAG_INDEX.get(ROLES[role] ?? "");
-  if (meant !== undefined) tags[meant] = 0;
+  if (own === undefined && meant === undefined) return above;
+  const tags = above.slice();
+  if (own !== undefined) tags[own] = depth;
+  if (meant !== undefined) tags[meant] = depth;
   return tags;
-}
-
-/** Plain lists: typed arrays of this size take several times as long to create. */
-function levelsUp(above: readonly number[] | undefined, length: number): number[] {
-  const levels: number[] = [];
-  for (let index = 0; index < length; index += 1)
-    levels.push(above === undefined ? FAR : Math.min(FAR, above[index]! + 1));
-  return levels;
 }
 
 /** Adds the statistics of a box to its parent. */

@@ -6,7 +6,7 @@
 import { OWN_COLUMNS, type PageContext, TYPE_COLUMNS } from "./columns.ts";
 import { pageRow } from "./page-table.ts";
 import type { Survey } from "./survey.ts";
-import { readTable } from "./table.ts";
+import { readTable, sizeOf } from "./table.ts";
 import { COLUMN_NAMES, CONTENT, TYPES } from "./trees.ts";
 
 /** Trees in a flat buffer, node after node: a node tests a column, or is a leaf (column −1) and adds its value. */
@@ -34,10 +34,21 @@ const EARLY_EXIT_SUM = -3.5;
 
 const WIDTH = OWN_COLUMNS.length + TYPE_COLUMNS.length;
 
+/** 2 MB: pages of up to 1,800 blocks. */
+const MOST_SCRATCH = 500_000;
+let kept = new Float32Array(0);
+
+/** A table for one call: a new one for each page makes the garbage collector run once in a hundred pages. */
+function scratch(size: number): Float32Array {
+  if (size > MOST_SCRATCH) return new Float32Array(size);
+  if (kept.length < size) kept = new Float32Array(Math.min(MOST_SCRATCH, 2 * size));
+  return kept;
+}
+
 /** One likelihood per block. */
 export function likelihoods(page: Survey, context: PageContext): number[] {
   const { content, types, ofTypes } = (models ??= readModels());
-  const table = readTable(page, context, TYPE_COLUMNS.length);
+  const table = readTable(page, context, TYPE_COLUMNS.length, scratch(sizeOf(page, TYPE_COLUMNS.length)));
   const mean = pageRow(page.blocks, table, WIDTH, ofTypes);
   for (const [index, forest] of types.entries()) {
     const value = sigmoid(sumOf(forest, mean, 0));

@@ -1,6 +1,6 @@
 /** The table of all features: a row per block. What several blocks share is computed once. */
 import type { Block } from "./blocks.ts";
-import { type Box, FAR, TAGS } from "./boxes.ts";
+import { type Box, FAR, levelsTo, TAGS } from "./boxes.ts";
 import { BESIDE, LEVELS, LONG, OWN_COLUMNS, type PageContext, REACHES, READERS, share, SIGNALS } from "./columns.ts";
 import type { Grid } from "./grids.ts";
 import { MARK_NAMES } from "./marks.ts";
@@ -8,12 +8,21 @@ import { ancestriesOf } from "./ancestry.ts";
 import type { Survey } from "./survey.ts";
 
 /** The features of all blocks, with `extra` empty columns at the end of a row. */
-export function readTable(page: Survey, context: PageContext, extra: number): Float32Array {
+export function readTable(
+  page: Survey,
+  context: PageContext,
+  extra: number,
+  table = new Float32Array(sizeOf(page, extra)),
+): Float32Array {
   const width = OWN_COLUMNS.length + extra;
-  const table = new Float32Array(page.blocks.length * width);
   const writer = new Writer(page, context, table);
   for (const [index, block] of page.blocks.entries()) writer.write(block, index, index * width);
   return table;
+}
+
+/** Numbers in the table. */
+export function sizeOf({ blocks }: Survey, extra: number): number {
+  return blocks.length * (OWN_COLUMNS.length + extra);
 }
 
 const MARKS = MARK_NAMES.length;
@@ -50,7 +59,7 @@ class Writer {
     this.#writeBeside(index);
     this.#writeAround(box);
     this.#writeMarks(box);
-    for (let tag = 0; tag < TAGS.length; tag += 1) this.#add(box.tags[tag]!);
+    for (let tag = 0; tag < TAGS.length; tag += 1) this.#add(levelsTo(box.tags[tag]!, box));
     this.#writeAll(this.#signals);
   }
 
@@ -123,7 +132,7 @@ class Writer {
     let known = 0;
     for (let up: Box | null = box; up !== null && known < FAR; up = up.parent) this.#words[known++] = up.words;
     for (let mark = 0; mark < MARKS; mark += 1) {
-      const steps = box.marks[mark]!;
+      const steps = levelsTo(box.marks[mark]!, box);
       this.#add(steps);
       this.#add(steps >= FAR ? -1 : this.#words[Math.min(steps, known - 1)]! / this.#page.words);
     }

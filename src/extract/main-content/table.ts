@@ -12,7 +12,7 @@ export function readTable(
   page: Survey,
   context: PageContext,
   extra: number,
-  table = new Float32Array(sizeOf(page, extra)),
+  table: Float32Array = new Float32Array(sizeOf(page, extra)),
 ): Float32Array {
   const width = OWN_COLUMNS.length + extra;
   const writer = new Writer(page, context, table);

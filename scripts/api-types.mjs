@@ -99,6 +99,9 @@ function typesOf(description) {
     setOf("QUERIES", "They take a query.", has("query")),
     setOf("PAGED", "They answer a page of a list.", has("query", "cursor")),
     setOf("REPEATABLE", `Done once however often they are sent with the same ${KEY}.`, has("header", KEY)),
+    setOf("OPERATOR", "They need the role operator.", (operation) => operation["x-orb-role"] === "operator"),
+    setOf("ADMIN", "They need the role admin.", (operation) => operation["x-orb-role"] === "admin"),
+    setOf("UNLIMITED", "Not for keys with limits.", (operation) => operation["x-orb-limited"] === false),
     setOf("TEXTS", "What they answer is never JSON.", ({ responses }) => answerOf(responses)?.type === "string"),
   ].join("\n");
 }

@@ -40,7 +40,7 @@ await script(async (args) => {
   const wanted = PAGES.filter(({ name }) => args.length === 0 || args.some((arg) => name.includes(arg)));
   const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: ["--disable-gpu"] });
   try {
-    for (const kind of ["empty", "degraded", "changed", "busy"]) {
+    for (const kind of ["empty", "degraded", "changed", "walled", "busy"]) {
       const pages = wanted.filter((page) => (page.work ?? "busy") === kind);
       if (pages.length > 0)
         await takeAll(browser, await startWork(kind), pages, { folder, all: elsewhere !== undefined });

@@ -2,9 +2,10 @@
 import { parsePage } from "../../src/extract/page.ts";
 import type { Survey } from "../../src/extract/main-content/survey.ts";
 import { readPageBlocks } from "../../src/extract/main-content/find.ts";
-import { OWN_COLUMNS, readTable, TYPE_COLUMNS } from "../../src/extract/main-content/columns.ts";
+import { OWN_COLUMNS, TYPE_COLUMNS } from "../../src/extract/main-content/columns.ts";
 import { contextOf } from "../../src/extract/main-content/context.ts";
 import { survey } from "../../src/extract/main-content/survey.ts";
+import { readTable } from "../../src/extract/main-content/table.ts";
 import { alignBlocks } from "./align.ts";
 import { type Binned, binTable, boost, type BoostedModel, type Examples, sequence } from "./boosting.ts";
 import type { Corpus, MarkedPage } from "./corpus.ts";
@@ -42,7 +43,7 @@ export function readTrainingSet(corpora: readonly Corpus[]): TrainingSet {
       if (found === null || found.blocks.length === 0) continue;
       const surveyed = survey(found, context.title);
       pages.push({ ...page, corpus, surveyed, first: labels.length });
-      tables.push(readTable(surveyed, context, OWN_COLUMNS, TYPE_COLUMNS.length));
+      tables.push(readTable(surveyed, context, TYPE_COLUMNS.length));
       label(surveyed, page.truth, labels, weights);
     }
   }

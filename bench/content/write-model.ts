@@ -18,7 +18,7 @@ export function writeModel(content: BoostedModel, types: readonly BoostedModel[]
   const parts = ({ base, trees }: BoostedModel) => [number(base), ...trees.map(write)];
   return `/** Made by \`npm run bench -- content FOLDER … --train\`; not written by hand. */
 export const COLUMN_NAMES =
-  "${used.map((column) => OWN_COLUMNS[column]!.name).join(" ")}";
+  "${used.map((column) => OWN_COLUMNS[column]!).join(" ")}";
 export const CONTENT = \`
 ${parts(content).join("\n")}
 \`;

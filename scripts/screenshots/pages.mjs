@@ -32,6 +32,23 @@ export const PAGES = [
     whole: false,
   },
   {
+    name: "run-live",
+    work: "walled",
+    path: ({ runs }) => `/runs/${runs.walled}`,
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Open live view" }).click();
+      await page.locator("canvas[data-frame]").waitFor();
+      const box = await page.locator("canvas").boundingBox();
+      // Two of the squares are chosen.
+      for (const [x, y] of [
+        [640, 260],
+        [520, 374],
+      ])
+        await page.mouse.click(box.x + (x / 1280) * box.width, box.y + (y / 720) * box.height);
+      await page.locator("canvas").scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "run-pages",
     path: ({ runs }) => `/runs/${runs.shop}?tab=pages&order=slowest`,
     prepare: tabIsThere,
@@ -147,6 +164,14 @@ export const PAGES = [
     // Paths of files differ between machines.
     prepare: (page) => page.getByRole("searchbox", { name: "Search settings" }).fill("crawl"),
   },
+  {
+    name: "settings-keys",
+    path: "/settings?tab=keys",
+    ready: "Settings",
+    whole: false,
+    prepare: (page) => page.getByText("No access keys yet").waitFor(),
+  },
+  { name: "settings-audit", path: "/settings?tab=audit", ready: "Settings", whole: false, prepare: tabIsThere },
   {
     name: "sites-empty",
     path: "/sites",

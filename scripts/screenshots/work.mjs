@@ -10,6 +10,7 @@ import { makeChanged } from "./changes.mjs";
 import { runFlows } from "./flows.mjs";
 import { addPlaces } from "./places.mjs";
 import { makeDegraded } from "./quality.mjs";
+import { makeWalled, startWalledSite } from "./walled.mjs";
 
 /** Each site has its own name and address, all in this process. */
 const SITES = {
@@ -32,6 +33,7 @@ const SITES = {
 };
 const MARKET_HOST = "127.0.0.10";
 const PROXY_HOST = "127.0.0.9";
+const WALLED_HOST = "127.0.0.12";
 const PROXY_PORT = 8080;
 const nameOf = (site) => `${site}.example`;
 
@@ -121,6 +123,7 @@ async function startSite(name, options) {
 /** Resolves the fictional names to this process. */
 function answerForNames() {
   const known = new Map(Object.entries(SITES).map(([name, { host }]) => [nameOf(name), host]));
+  known.set(nameOf("museum"), WALLED_HOST);
   known.set(nameOf("market"), MARKET_HOST);
   for (const name of ["north", "west"]) known.set(`${name}.proxies.example`, PROXY_HOST);
   const before = dns.lookup;
@@ -154,7 +157,10 @@ async function startProxy() {
   return { port: server.address().port, close: () => server.closeAllConnections() || server.close() };
 }
 
-/** `empty`: a fresh installation. `busy`: ended, failed and running work. `degraded`: a job whose rules broke. `changed`: a monitor. */
+/**
+ * `empty`: a fresh installation. `busy`: ended, failed and running work. `degraded`: a job whose rules broke. `changed`: a
+ * monitor. `walled`: a run that waits for a person.
+ */
 export async function startWork(kind) {
   const { loadConfig } = await import("../../src/config/load.ts");
   const { silentLog } = await import("../../src/base/log.ts");
@@ -174,7 +180,7 @@ export async function startWork(kind) {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const hosts = [...Object.values(SITES).map(({ host }) => host), MARKET_HOST, PROXY_HOST].map(
+    const hosts = [...Object.values(SITES).map(({ host }) => host), MARKET_HOST, PROXY_HOST, WALLED_HOST].map(
       (host) => `${host}/32`,
     );
     const { config, sources } = loadConfig({
@@ -204,6 +210,11 @@ export async function startWork(kind) {
     const work = { url, call, sites, proxyPort: proxy.port, runs: {}, stop };
     if (kind === "busy") await makeBusy(work);
     if (kind === "degraded") await makeDegraded(work, ended);
+    if (kind === "walled") {
+      const { port, close } = await startWalledSite(listen, WALLED_HOST);
+      sites.walled = { url: `http://${nameOf("museum")}${port === 80 ? "" : `:${port}`}/`, close };
+      await makeWalled(work);
+    }
     if (kind === "changed") await makeChanged(work, { ended, listen, host: MARKET_HOST });
     return work;
   } catch (error) {

@@ -122,6 +122,13 @@ export const NAMES = {
     delete: "delete /sessions/{session_id}",
     check: "post /sessions/{session_id}/check",
   },
+  liveViews: {
+    list: "get /live-views",
+    get: "get /live-views/{view_id}",
+    open: "post /live-views",
+    save: "post /live-views/{view_id}/save",
+    close: "delete /live-views/{view_id}",
+  },
   queue: {
     stats: "get /queue/stats",
     add: "post /queue/items",

@@ -8,7 +8,7 @@ export type Problem = {
   status: number;
   detail: string;
   /** stable; docs/api.md and docs/errors.md list them */
-  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "role_missing" | "key_limited" | "rate_limited" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "outside_limits" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "search_unavailable" | "demo_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
+  code: "request_malformed" | "url_malformed" | "body_malformed" | "unauthorized" | "forbidden_origin" | "role_missing" | "key_limited" | "rate_limited" | "route_not_found" | "method_not_allowed" | "too_many_logins" | "request_timeout" | "body_too_large" | "url_too_long" | "media_type_unsupported" | "host_not_allowed" | "headers_too_large" | "internal" | "stopping" | "unready" | "config_invalid" | "input_invalid" | "usage" | "not_found" | "outside_limits" | "illegal_transition" | "recovery_exhausted" | "not_archived" | "no_fixtures" | "nothing_to_repair" | "image_decoder_missing" | "alerts_off" | "version_conflict" | "idempotency_conflict" | "site_waits" | "secret_key_wrong" | "database_newer" | "database_foreign" | "database_unfinished" | "database_busy" | "database_unavailable" | "disk_full" | "memory_full" | "artifacts_unavailable" | "engine_lost" | "service_unavailable" | "search_unavailable" | "demo_unavailable" | "live_view_unavailable" | "forbidden_target" | "fetch_failed" | "handlers_invalid" | "handler_failed";
   errors?: {
     /** the field: items[0].url, query.limit, path.site, header.idempotency-key */
     path: string;
@@ -122,6 +122,8 @@ export type Job = {
     noise: ("dates" | "counters" | "ids")[];
     /** leave out what a page changes on its own (default: true) */
     learn: boolean;
+    /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+    watch: string[];
     /** fewer changed words are no change */
     min_words: number;
     min_share: number | null;
@@ -991,6 +993,57 @@ export type DemoSite = {
   url: string | null;
 };
 
+export type LiveView = {
+  id: string;
+  run_id: string | null;
+  /** the origin whose session is stored */
+  origin: string;
+  /** the page that is shown */
+  url: string;
+  opened_by: string | null;
+  /** UTC, ISO 8601 */
+  opened_at: string;
+  /** UTC, ISO 8601 */
+  ends_at: string;
+  /** it closes then, if nobody uses it */
+  idle_ends_at: string;
+  viewers: number;
+  controller: string | null;
+  /** the page is that of a phone, and takes touches */
+  mobile: boolean;
+  records: boolean;
+  name: string | null;
+  check_url: string | null;
+  /** what was done so far, as browser actions; only with record */
+  actions: {
+    type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
+    /** wait: duration */
+    milliseconds?: number;
+    /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
+    selector?: string;
+    /** click: all matching elements, not only the first */
+    all?: boolean;
+    /** write: text to type into the focused element */
+    text?: string;
+    /** write: store the text encrypted and show it as ***, for passwords */
+    secret?: boolean;
+    /** press: key, such as Enter or Control+A */
+    key?: string;
+    /** scroll: direction */
+    direction?: "up" | "down";
+    /** scroll: pixels; default: the height of the window */
+    amount?: number;
+    /** scroll_to_end: maximum number of steps; default: 100 */
+    max_steps?: number;
+    /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+    max_seconds?: number;
+    /** screenshot: the whole page */
+    full_page?: boolean;
+  }[];
+  /** what could not be recorded, such as passwords */
+  notes: string[];
+};
+
 export type Overview = {
   /** ended pages, over the last ten seconds */
   pages_per_second: {
@@ -1336,6 +1389,14 @@ export type JobChange = {
     } | null;
     /** there are more differences than are kept */
     truncated: boolean;
+    /** differences that were left out as noise: the first 50 places, the first 6 lines of each */
+    ignored: {
+      /** built_in: dates, counters and ids; words: some words of a line; place: a place that changes on its own; shuffled: another order; this_run: fetches of the same run differed there; unsettled: a later fetch was as the last run */
+      kind: "built_in" | "words" | "place" | "shuffled" | "this_run" | "unsettled";
+      place: string | null;
+      before: string[];
+      after: string[];
+    }[];
   } | null;
   /** which contents can be read */
   contents: ("before" | "after")[];
@@ -1635,6 +1696,8 @@ export type RunRecipe = {
       noise?: ("dates" | "counters" | "ids")[];
       /** leave out what a page changes on its own (default: true) */
       learn?: boolean;
+      /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+      watch?: string[];
       /** fewer changed words are no change */
       min_words?: number;
       min_share?: number | null;
@@ -1867,6 +1930,8 @@ export type JobVersion = {
       noise: ("dates" | "counters" | "ids")[];
       /** leave out what a page changes on its own (default: true) */
       learn: boolean;
+      /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+      watch: string[];
       /** fewer changed words are no change */
       min_words: number;
       min_share: number | null;
@@ -2718,6 +2783,8 @@ export interface Operations {
         noise?: ("dates" | "counters" | "ids")[];
         /** leave out what a page changes on its own (default: true) */
         learn?: boolean;
+        /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+        watch?: string[];
         /** fewer changed words are no change */
         min_words?: number;
         min_share?: number | null;
@@ -2988,6 +3055,15 @@ export interface Operations {
     body: undefined;
     answer: Session;
   };
+  /** Close a live view; nothing is stored */
+  "delete /live-views/{view_id}": {
+    params: {
+      view_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: null;
+  };
   /** Add a notification channel */
   "post /notifications/channels": {
     params: undefined;
@@ -3139,6 +3215,8 @@ export interface Operations {
         noise?: ("dates" | "counters" | "ids")[];
         /** leave out what a page changes on its own (default: true) */
         learn?: boolean;
+        /** places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines */
+        watch?: string[];
         /** fewer changed words are no change */
         min_words?: number;
         min_share?: number | null;
@@ -3666,6 +3744,15 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: Key;
+  };
+  /** One live view */
+  "get /live-views/{view_id}": {
+    params: {
+      view_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: LiveView;
   };
   /** Whether a token is required, whether the caller is logged in and as whom, and how to sign in */
   "get /session": {
@@ -4553,6 +4640,13 @@ export interface Operations {
       oldest_queued_at: string | null;
     }[];
   };
+  /** Live views that are open on this server */
+  "get /live-views": {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    answer: LiveView[];
+  };
   /** The proxies, newest first, and how many are usable */
   "get /proxies": {
     params: undefined;
@@ -4988,6 +5082,26 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: null;
+  };
+  /** Open a page to control by hand: of a run that waits for a person, or to sign in at */
+  "post /live-views": {
+    params: undefined;
+    query: undefined;
+    body: {
+      /** a run of one page that waits for a person */
+      run_id?: string;
+      /** instead: a page to sign in at */
+      url?: string;
+      /** with url: emulate a phone */
+      mobile?: boolean;
+      proxy?: string | null;
+      session_id?: string | null;
+      /** record what is done as browser actions; never passwords */
+      record?: boolean;
+      name?: string | null;
+      check_url?: string | null;
+    };
+    answer: LiveView;
   };
   /** Pause a run: finish tasks in flight and start no new ones */
   "post /jobs/runs/{run_id}/pause": {
@@ -5604,6 +5718,195 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: Key;
+  };
+  /** Store cookies and storage as a session, continue the run with it, and close the live view */
+  "post /live-views/{view_id}/save": {
+    params: {
+      view_id: string;
+    };
+    query: undefined;
+    body: {
+      name?: string | null;
+      check_url?: string | null;
+    };
+    answer: {
+      session: {
+        id: string;
+        name: string | null;
+        origin: string;
+        holds: ("cookies" | "headers" | "basic" | "local_storage")[];
+        check_url: string | null;
+        health: {
+          status: "healthy" | "rejected" | "unreachable";
+          message: string;
+          /** UTC, ISO 8601 */
+          checked_at: string;
+        } | null;
+        /** UTC, ISO 8601 */
+        created_at: string;
+        last_used_at: string | null;
+        /** saved jobs that use it */
+        jobs: {
+          id: string;
+          name: string | null;
+          target_url: string | null;
+        }[];
+      };
+      run: {
+        id: string;
+        job_id: string | null;
+        parent: {
+          run_id: string;
+          task_id: string;
+        } | null;
+        kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
+        name: string | null;
+        url: string | null;
+        /** the first 100 start URLs of a crawl (of url_count); GET /jobs/runs/{run_id}/recipe has all of them */
+        urls: string[];
+        /** number of start URLs of a crawl; 0 or 1 for other kinds */
+        url_count: number;
+        site: string | null;
+        status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
+        /** increases each time an ended run is reopened */
+        generation: number;
+        attempt: number;
+        max_attempts: number | null;
+        requested_strategy: string | null;
+        resolved_strategy: string | null;
+        strategy_evidence: Record<string, Json> | null;
+        failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
+        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "document_encrypted" | "document_damaged" | "document_unsupported" | "document_too_large" | "document_timeout" | "needs_ocr" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "records_degraded" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+        error_message: string | null;
+        message: string | null;
+        waiting_for: {
+          reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "data_quality" | "no_worker" | "workers_drained" | "worker_paused" | "worker_lost" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "concurrency_key" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+          until: string | null;
+          /** a sentence for humans */
+          message: string;
+          last_failure: {
+            failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
+            failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "document_encrypted" | "document_damaged" | "document_unsupported" | "document_too_large" | "document_timeout" | "needs_ocr" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "records_degraded" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+            message: string;
+            http_status: number | null;
+            url: string | null;
+            attempt: number | null;
+            max_attempts: number | null;
+            next_try_at: string | null;
+          } | null;
+        } | null;
+        /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
+        stats: Record<string, Json>;
+        /** percent; 100 at the end; for a cancelled run, the last value */
+        progress: number;
+        changes: {
+          compared_with: string | null;
+          new: number;
+          changed: number;
+          unchanged: number;
+          /** answered 404 or 410, or no longer linked in a complete crawl */
+          gone: number;
+          unknown: number | null;
+        } | null;
+        monitor: {
+          new: number;
+          changed: number;
+          removed: number;
+        } | null;
+        skipped: {
+          /** not matched by include, follow or read */
+          not_included?: number;
+          /** matched by exclude */
+          excluded?: number;
+          /** disallowed by robots.txt */
+          robots?: number;
+          /** deeper than max_depth */
+          depth?: number;
+          /** beyond max_pages */
+          page_limit?: number;
+          /** on another site, with same_site */
+          other_site?: number;
+          /** outside of stay_within */
+          elsewhere?: number;
+          /** files, by their extension */
+          file?: number;
+          /** look like an endless calendar, filter or loop */
+          trap?: number;
+          /** URLs that are too long */
+          too_long?: number;
+        } | null;
+        degraded: {
+          field: string | null;
+          /** docs/data-quality.md describes them */
+          metric: "records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits";
+          /** the median of earlier runs */
+          before: number;
+          now: number;
+          /** of metric class: whose share that is */
+          class?: "number" | "price" | "date" | "url" | "email" | "code" | "text" | "boolean" | "list" | "object";
+          /** other metrics of the field that changed */
+          also?: ("records" | "records_per_page" | "missing" | "coverage" | "class" | "distinct" | "range" | "length" | "digits")[];
+          /** values of this run, cut */
+          examples?: string[];
+          /** URLs of pages of this run that show it */
+          pages?: string[];
+        }[] | null;
+        /** probable mistakes in the settings */
+        warnings: {
+          code: "pagination_cut" | "sign_in" | "document_incomplete";
+          /** what happened, an example, and what to do */
+          message: string;
+          /** pagination_cut: the option that excluded the link */
+          option?: "include" | "follow" | "exclude";
+          patterns?: string[];
+          /** the excluded link */
+          url?: string;
+          found_on?: string;
+          follow?: string | null;
+        }[];
+        started_by: {
+          kind: "key" | "person" | "token" | "local" | "schedule" | "repair" | "system";
+          id: string | null;
+          name: string;
+        } | null;
+        /** UTC, ISO 8601 */
+        created_at: string;
+        started_at: string | null;
+        finished_at: string | null;
+        expires_at: string | null;
+        /** marked to be kept: exempt from retention */
+        kept: boolean;
+        keep_runs: number | null;
+      } | null;
+      /** what was done so far, as browser actions; only with record */
+      actions: {
+        type: "wait" | "click" | "write" | "press" | "scroll" | "scroll_to_end" | "screenshot" | "scrape";
+        /** wait: duration */
+        milliseconds?: number;
+        /** click: element to click; wait: element to wait for; scroll and scroll_to_end: element to scroll (default: the page) */
+        selector?: string;
+        /** click: all matching elements, not only the first */
+        all?: boolean;
+        /** write: text to type into the focused element */
+        text?: string;
+        /** write: store the text encrypted and show it as ***, for passwords */
+        secret?: boolean;
+        /** press: key, such as Enter or Control+A */
+        key?: string;
+        /** scroll: direction */
+        direction?: "up" | "down";
+        /** scroll: pixels; default: the height of the window */
+        amount?: number;
+        /** scroll_to_end: maximum number of steps; default: 100 */
+        max_steps?: number;
+        /** scroll_to_end: maximum seconds, within the time limit of the page; default: 60 */
+        max_seconds?: number;
+        /** screenshot: the whole page */
+        full_page?: boolean;
+      }[];
+      /** what could not be recorded, such as passwords */
+      notes: string[];
+    };
   };
   /** Search the web */
   "post /search": {
@@ -6250,6 +6553,7 @@ export const ROUTES = {
   changeSite: "patch /sites/{site}",
   changeWorkflow: "patch /workflows/{workflow_id}",
   checkSession: "post /sessions/{session_id}/check",
+  closeLiveView: "delete /live-views/{view_id}",
   createChannel: "post /notifications/channels",
   createJob: "post /jobs",
   createKey: "post /keys",
@@ -6285,6 +6589,7 @@ export const ROUTES = {
   getJobVersion: "get /jobs/{job_id}/versions/{version}",
   getJobWorkflow: "get /jobs/{job_id}/workflow",
   getKey: "get /keys/{key_id}",
+  getLiveView: "get /live-views/{view_id}",
   getLogin: "get /session",
   getMetrics: "get /metrics",
   getOpenapi: "get /openapi.json",
@@ -6334,6 +6639,7 @@ export const ROUTES = {
   listJobs: "get /jobs",
   listKeys: "get /keys",
   listLanes: "get /queue/lanes",
+  listLiveViews: "get /live-views",
   listProxies: "get /proxies",
   listQueueItems: "get /queue/items",
   listResults: "get /jobs/runs/{run_id}/results",
@@ -6354,6 +6660,7 @@ export const ROUTES = {
   listWorkflows: "get /workflows",
   logIn: "post /session",
   logOut: "delete /session",
+  openLiveView: "post /live-views",
   pauseRun: "post /jobs/runs/{run_id}/pause",
   pauseSchedule: "post /schedules/{job_id}/pause",
   pauseSite: "post /sites/{site}/pause",
@@ -6378,6 +6685,7 @@ export const ROUTES = {
   retryFailedItems: "post /queue/retry-failed",
   retryFailedTasks: "post /jobs/runs/{run_id}/retry-failed",
   revokeKey: "delete /keys/{key_id}",
+  saveLiveView: "post /live-views/{view_id}/save",
   searchWeb: "post /search",
   setConcurrencyKey: "put /queue/concurrency-keys/{name}",
   setResolver: "put /queue/resolvers/{name}",
@@ -6417,6 +6725,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /proxies",
   "post /extract/learn",
   "post /session",
+  "post /live-views",
   "post /extract/preview",
   "put /workflows/templates/{name}",
   "post /workflows/{workflow_id}/recover",
@@ -6424,6 +6733,7 @@ export const BODIES: ReadonlySet<string> = new Set<keyof Operations>([
   "post /jobs/runs/{run_id}/resolve",
   "post /queue/retry-failed",
   "post /jobs/runs/{run_id}/retry-failed",
+  "post /live-views/{view_id}/save",
   "post /search",
   "put /queue/concurrency-keys/{name}",
   "put /queue/resolvers/{name}",
@@ -6525,6 +6835,187 @@ export const REPEATABLE: ReadonlySet<string> = new Set<keyof Operations>([
   "post /scraping/async-scrape",
   "post /runs",
   "post /jobs/{job_id}/runs",
+]);
+
+/** They need the role operator. */
+export const OPERATOR: ReadonlySet<string> = new Set<keyof Operations>([
+  "post /jobs/{job_id}/health/accept",
+  "post /jobs/{job_id}/repair/accept",
+  "post /queue/items",
+  "delete /scraping/tasks/{task_id}",
+  "post /jobs/runs/{run_id}/cancel",
+  "post /workflows/{workflow_id}/cancel",
+  "patch /jobs/{job_id}",
+  "post /runs/bulk",
+  "patch /workflows/{workflow_id}",
+  "delete /live-views/{view_id}",
+  "post /jobs",
+  "post /workflows",
+  "delete /jobs/{job_id}/fixtures/{number}",
+  "delete /jobs/{job_id}",
+  "delete /jobs/runs/{run_id}",
+  "post /runs/deletions",
+  "delete /workflows/templates/{name}",
+  "delete /workflows/{workflow_id}",
+  "delete /sites/{site}/learned-strategy",
+  "get /live-views/{view_id}",
+  "post /jobs/runs/{run_id}/keep",
+  "post /extract/learn",
+  "get /live-views",
+  "post /live-views",
+  "post /jobs/runs/{run_id}/pause",
+  "post /schedules/{job_id}/pause",
+  "post /sites/{site}/pause",
+  "post /workflows/{workflow_id}/pause",
+  "post /workers/{id}/ping",
+  "post /extract/preview",
+  "post /jobs/{job_id}/repair",
+  "put /workflows/templates/{name}",
+  "post /workflows/{workflow_id}/recover",
+  "post /jobs/{job_id}/repair/reject",
+  "post /workflows/{workflow_id}/rerun",
+  "post /sites/{site}/reset-breaker",
+  "post /jobs/runs/{run_id}/resolve",
+  "post /jobs/{job_id}/versions/{version}/restore",
+  "post /jobs/runs/{run_id}/resume",
+  "post /schedules/{job_id}/resume",
+  "post /sites/{site}/resume",
+  "post /workflows/{workflow_id}/resume",
+  "post /queue/retry-failed",
+  "post /jobs/runs/{run_id}/retry-failed",
+  "post /live-views/{view_id}/save",
+  "post /search",
+  "post /scraping/async-scrape",
+  "post /demo-site",
+  "post /runs",
+  "post /jobs/{job_id}/runs",
+  "post /workflows/{workflow_id}/start",
+  "post /jobs/runs/{run_id}/tasks/{task_id}/stop",
+  "post /jobs/{job_id}/test",
+  "delete /jobs/runs/{run_id}/keep",
+]);
+
+/** They need the role admin. */
+export const ADMIN: ReadonlySet<string> = new Set<keyof Operations>([
+  "patch /keys/{key_id}",
+  "patch /sites/{site}",
+  "post /sessions/{session_id}/check",
+  "post /notifications/channels",
+  "post /keys",
+  "post /sessions",
+  "delete /notifications/channels/{channel_id}",
+  "delete /proxies/{proxy_id}",
+  "delete /sessions/{session_id}",
+  "post /proxies/{proxy_id}/disable",
+  "post /workers/{id}/drain",
+  "post /proxies/{proxy_id}/enable",
+  "get /notifications/channels/{channel_id}",
+  "get /keys/{key_id}",
+  "post /proxies",
+  "get /audit-log",
+  "get /notifications/channels",
+  "get /notifications/deliveries",
+  "get /keys",
+  "post /proxies/refresh",
+  "post /workers/{id}/resume",
+  "delete /keys/{key_id}",
+  "put /queue/concurrency-keys/{name}",
+  "put /queue/resolvers/{name}",
+  "put /sites/{site}",
+  "post /alerts/test",
+  "post /notifications/channels/{channel_id}/test",
+  "patch /notifications/channels/{channel_id}",
+]);
+
+/** Not for keys with limits. */
+export const UNLIMITED: ReadonlySet<string> = new Set<keyof Operations>([
+  "post /queue/items",
+  "patch /keys/{key_id}",
+  "post /runs/bulk",
+  "patch /sites/{site}",
+  "post /sessions/{session_id}/check",
+  "delete /live-views/{view_id}",
+  "post /notifications/channels",
+  "post /keys",
+  "post /sessions",
+  "post /workflows",
+  "delete /notifications/channels/{channel_id}",
+  "delete /proxies/{proxy_id}",
+  "post /runs/deletions",
+  "delete /sessions/{session_id}",
+  "delete /workflows/templates/{name}",
+  "post /proxies/{proxy_id}/disable",
+  "post /workers/{id}/drain",
+  "post /proxies/{proxy_id}/enable",
+  "delete /sites/{site}/learned-strategy",
+  "get /notifications/channels/{channel_id}",
+  "get /queue/concurrency-keys/{name}",
+  "get /config",
+  "get /scraping/status",
+  "get /runs/deletions/{deletion_id}",
+  "get /demo-site",
+  "get /keys/{key_id}",
+  "get /live-views/{view_id}",
+  "get /metrics",
+  "get /overview",
+  "get /proxies/{proxy_id}",
+  "get /queue/items/{id}",
+  "get /queue/stats",
+  "get /ready",
+  "get /queue/resolvers/{name}",
+  "get /sessions/{session_id}",
+  "get /sites/{site}",
+  "get /sites/{site}/robots",
+  "get /sites/series",
+  "get /sites/progress",
+  "get /storage",
+  "get /workflows/tasks/by-engine-id/{engine_id}",
+  "get /workflows/templates/{name}",
+  "get /workers/{id}",
+  "post /proxies",
+  "post /extract/learn",
+  "get /alerts",
+  "get /workflows/tasks",
+  "get /audit-log",
+  "get /notifications/kinds",
+  "get /notifications/channels",
+  "get /scraping/tasks",
+  "get /runs/deletions",
+  "get /notifications/deliveries",
+  "get /keys",
+  "get /queue/lanes",
+  "get /live-views",
+  "get /proxies",
+  "get /queue/items",
+  "get /sessions",
+  "get /sites",
+  "get /workflows/templates/{name}/versions",
+  "get /workflows/templates",
+  "get /workers",
+  "post /live-views",
+  "post /sites/{site}/pause",
+  "post /workers/{id}/ping",
+  "post /extract/preview",
+  "put /workflows/templates/{name}",
+  "post /proxies/refresh",
+  "post /sites/{site}/reset-breaker",
+  "post /sites/{site}/resume",
+  "post /workers/{id}/resume",
+  "post /queue/retry-failed",
+  "delete /keys/{key_id}",
+  "post /live-views/{view_id}/save",
+  "post /search",
+  "put /queue/concurrency-keys/{name}",
+  "put /queue/resolvers/{name}",
+  "put /sites/{site}",
+  "post /demo-site",
+  "get /events/stream",
+  "get /live/stream",
+  "get /sites/progress/stream",
+  "post /alerts/test",
+  "post /notifications/channels/{channel_id}/test",
+  "patch /notifications/channels/{channel_id}",
+  "post /workflows/validate",
 ]);
 
 /** What they answer is never JSON. */

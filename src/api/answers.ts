@@ -99,7 +99,8 @@ function splitLast(path: string): [folder: string, name: string] {
   return [path.slice(0, cut), path.slice(cut + 1)];
 }
 
-function patternOf(url: string): RegExp {
+/** Matches the paths of a route. */
+export function patternOf(url: string): RegExp {
   const parts = url.split("/").map((part) => {
     if (part.startsWith(":")) return "[^/]+";
     return part === "*" ? ".*" : part.replace(/[.+?^${}()|[\]\\]/g, "\\$&");

@@ -27,6 +27,7 @@ export const PAGE_PATHS = [
   "/jobs/:id/changes",
   "/jobs/:id/versions",
   "/notifications",
+  "/live-views/:id",
   "/settings",
   "/login",
 ] as const;

@@ -12,6 +12,8 @@ import type { Health } from "../orchestrator/health.ts";
 import type { LiveWatch } from "../orchestrator/live/watch.ts";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
+import type { LiveViews } from "../orchestrator/live-views/live-views.ts";
+import type { Upstream } from "../domain/proxy/upstream.ts";
 import type { Reading } from "../orchestrator/reading.ts";
 import type { SearchServer } from "../orchestrator/search.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
@@ -41,6 +43,10 @@ export interface ApiDeps
   metrics(): Promise<readonly Reading[]>;
   /** Null: no server, or the demo is not available. */
   demo: DemoOffer | null;
+  /** Pages that people control by hand, in this process. */
+  liveViews: LiveViews;
+  /** A proxy of the pool for a live view, as a task of the run would get it; null: none is usable. */
+  pickProxy(wanted: { site: string; sessionKey: string }): Promise<Upstream | null>;
 }
 
 /** Who may sign in elsewhere, and as what. */

@@ -37,10 +37,16 @@ export function idempotencyOf({ seal }: Pick<ApiDeps, "seal">, request: ApiReque
     });
   }
   // The call may contain passwords, and the stored fingerprint must not help to guess them.
-  // Another key or person may not see what this one has created.
-  const id = request.principal?.id ?? null;
-  const caller = id === null ? "" : `\n${id}`;
-  return { key, fingerprint: seal.mark(textOf(request) + caller) };
+  return { key: `${namespaceOf(request)}${key}`, fingerprint: seal.mark(textOf(request)) };
+}
+
+/**
+ * Of each key and person: others neither get its answers nor learn which keys it uses. No key of a caller contains a
+ * space. The token and callers without one are the same admin, and keep the keys of earlier versions.
+ */
+function namespaceOf({ principal }: ApiRequest): string {
+  if (principal === null || principal.kind === "token" || principal.kind === "local") return "";
+  return `${principal.kind} ${principal.id ?? principal.name} `;
 }
 
 /** As the use cases take it, scoped to the route: a caller's key alone would be shared by all routes. */

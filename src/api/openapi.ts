@@ -3,6 +3,7 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { RouteOptions } from "fastify";
 import type { TSchema } from "typebox";
+import { isLimitable } from "./access/declared-roles.ts";
 import { tooLarge } from "./body.ts";
 import type { ApiDeps, ApiLimits } from "./deps.ts";
 import { type ApiInstance, UNSAFE_METHODS } from "./instance.ts";
@@ -66,7 +67,11 @@ function frameAnswers(route: RouteOptions, { bodyBytes }: ApiLimits): Responses 
 export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limits: ApiLimits): Promise<void> {
   api.addHook("onRoute", (route) => {
     if (route.schema?.hide === true) return;
-    if (route.config?.role !== undefined) Object.assign(route.schema ?? {}, { "x-orb-role": route.config.role });
+    if (route.config?.role !== undefined)
+      Object.assign(route.schema ?? {}, {
+        "x-orb-role": route.config.role,
+        "x-orb-limited": isLimitable(route.url, route.config.limited),
+      });
     const declared = (route.schema?.response ?? {}) as Responses;
     route.schema = { ...route.schema, response: { ...frameAnswers(route, limits), ...declared } };
   });

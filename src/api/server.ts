@@ -1,7 +1,7 @@
 /** The HTTP API: registers hooks and routes, listens, and shuts down gracefully. */
 import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import Fastify, { type InjectOptions, type LightMyRequestResponse } from "fastify";
+import Fastify, { type FastifyServerOptions, type InjectOptions, type LightMyRequestResponse } from "fastify";
 import { messageOf, OrbError, systemCode } from "../base/errors.ts";
 import { TurnQueue } from "../base/process/event-loop.ts";
 import { urlOf } from "../base/server-url.ts";
@@ -18,11 +18,13 @@ import { addPageConstraint, serveDashboard } from "./dashboard.ts";
 import { type ApiDeps, limitsOf } from "./deps.ts";
 import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
 import { ApiProblem } from "./problems.ts";
+import { withRoutesAt } from "./routes/on-demand.ts";
 import { addRoutes, type Routes } from "./routes/registry.ts";
 import { ProblemSchema } from "./schemas.ts";
 import { guardRequests, setSecurityHeaders } from "./security.ts";
 import { acceptShortIds } from "./short-ids.ts";
 import { OpenStreams } from "./sse.ts";
+import { acceptUpgrades } from "./upgrades.ts";
 import { createValidatorCompiler } from "./validation.ts";
 import { WrongLogins } from "./wrong-logins.ts";
 
@@ -41,12 +43,12 @@ export interface Api extends AsyncDisposable {
 
 /**
  * `more` are additional routes of the composition root. Without `observed` there is no OpenAPI description and no
- * metrics: a command that makes one call does not need to load them.
+ * metrics: a command that makes one call does not need to load them. `wants`: only the routes at some paths.
  */
 export async function createApi(
   deps: ApiDeps,
   more: readonly Routes[] = [],
-  { observed = true }: { observed?: boolean } = {},
+  { observed = true, wants }: { observed?: boolean; wants?: (url: string) => boolean } = {},
 ): Promise<Api> {
   const { settings } = deps;
   requireTokenOrLoopback(settings.host, settings.token);
@@ -70,6 +72,7 @@ export async function createApi(
     // Our own hook answers with a problem.
     return503OnClosing: false,
     genReqId: () => deps.random.uuid(),
+    schemaController: { compilersFactory: COMPILERS },
     // Users and proxies append a slash to paths of collections.
     routerOptions: { maxParamLength: limits.urlLength, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => {
@@ -87,10 +90,10 @@ export async function createApi(
   app.decorate("openStreams", streams);
   app.decorate("wrongLogins", new WrongLogins(deps.clock));
   addAccess(app, deps);
+  acceptUpgrades(app, deps);
   collectRoles(app);
   app.setValidatorCompiler(createValidatorCompiler());
-  // Use cases return the response body as it is; tests check it against the declared schema.
-  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  app.setSerializerCompiler(toJson);
   addPageConstraint(app);
   readBodies(app, limits);
   answerProblems(app, deps);
@@ -115,8 +118,8 @@ export async function createApi(
   joinCallersTrace(app);
   app.addSchema(ProblemSchema);
   if (observed) await (await import("./openapi.ts")).describeApi(app, deps, limits);
-  addRoutes(app, deps, metrics);
-  serveDashboard(app);
+  addRoutes(wants === undefined ? app : withRoutesAt(app, wants), deps, metrics);
+  if (wants === undefined) serveDashboard(app);
   for (const add of more) add(app, deps);
   await app.ready();
 
@@ -168,6 +171,15 @@ export async function createApi(
 }
 
 const BACKLOG = 4096;
+
+/** Use cases return the response body as it is; tests check it against the declared schema. */
+const toJson = () => (value: unknown) => JSON.stringify(value);
+
+/** Without these, the framework would load 20 files of its own compilers, which are replaced anyway. */
+const COMPILERS = {
+  buildValidator: createValidatorCompiler,
+  buildSerializer: () => toJson,
+} as unknown as NonNullable<NonNullable<FastifyServerOptions["schemaController"]>["compilersFactory"]>;
 
 /** The configuration is validated when it is loaded; embedders get the same check here. */
 function requireTokenOrLoopback(host: string, token: string | null): void {

@@ -1,6 +1,7 @@
 /** Event streams (text/event-stream): resumable, with heartbeats and backpressure. */
 import { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
+import { madeFor } from "./access/held-answers.ts";
 import { RECHECK_MS } from "./access/keys.ts";
 import { untilRevoked } from "./auth.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -81,7 +82,7 @@ export function sendEvents(
   const header = request.headers["last-event-id"];
   const lastEventId = (typeof header === "string" ? header : undefined) ?? query.last_event_id ?? null;
   const { signal } = ended;
-  const frames = framesOf(source({ lastEventId, signal }), {
+  const frames = framesOf(madeFor(request, source({ lastEventId, signal })), {
     clock: deps.clock,
     signs: signs ?? { sign: COMMENT, everyMs: heartbeatMs },
     reconnectMs,

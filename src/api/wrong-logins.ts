@@ -13,6 +13,8 @@ const FORGOTTEN_MS = 600_000;
 const MOST_ADDRESSES = 10_000;
 /** Wrong guesses per minute over all addresses, above which each one waits. */
 const MOST_IN_ALL = 60;
+/** Guesses of one address that count among those. */
+const COUNTED_IN_ALL = 20;
 const MINUTE_MS = 60_000;
 /** Delayed responses: a guess beyond these is rejected at once, so that waiting does not exhaust connections. */
 const MOST_WAITING = 64;
@@ -77,7 +79,8 @@ export class WrongLogins {
     const [oldest] = this.#guesses.keys();
     if (this.#guesses.size > MOST_ADDRESSES && oldest !== undefined) this.#guesses.delete(oldest);
     if (now - this.#recent.since > MINUTE_MS) this.#recent = { since: now, count: 0 };
-    this.#recent.count += 1;
+    // One address alone must not slow down the others.
+    if (guesses.count <= COUNTED_IN_ALL) this.#recent.count += 1;
     return guesses;
   }
 

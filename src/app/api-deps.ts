@@ -3,6 +3,8 @@ import type { ApiDeps } from "../api/deps.ts";
 import { Health } from "../orchestrator/health.ts";
 import type { Resources } from "../orchestrator/live/overview.ts";
 import { LiveWatch } from "../orchestrator/live/watch.ts";
+import { LiveViews } from "../orchestrator/live-views/live-views.ts";
+import type { ProxyPool } from "../proxies/pool.ts";
 import { type Parts, probesOf } from "./probes.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
@@ -34,6 +36,8 @@ export function apiDeps(
     metrics: WorkMetrics;
     wake: ApiDeps["wake"];
     demo?: ApiDeps["demo"];
+    /** People connect to it: live views can be opened. */
+    listens?: boolean;
   } & Parts,
   sources?: LoadedConfig["sources"],
 ): ApiDeps {
@@ -86,6 +90,46 @@ export function apiDeps(
     metrics: () => work.metrics.read(),
     board: client.board,
     demo: work.demo ?? null,
+    liveViews: openLiveViews(config, log, client, work),
+    pickProxy: proxyPicker(config, log, client),
+  };
+}
+
+function openLiveViews(
+  config: Config,
+  log: Log,
+  { store, clock, random, policy }: Client,
+  { pages, listens = false }: { pages: () => Promise<PageTools>; listens?: boolean },
+): LiveViews {
+  return new LiveViews({
+    store,
+    clock,
+    random,
+    log,
+    policy,
+    settings: {
+      most: config.liveViews,
+      whyNot: listens ? null : "this program has no server that a browser can connect to",
+      idleMs: config.liveViewIdleMs,
+      totalMs: config.liveViewTotalMs,
+      navigationMs: config.browserNavTimeoutMs,
+    },
+    browser: async () => (await pages()).browser,
+  });
+}
+
+/** A server may have no worker, whose pool of proxies it could use; its own is opened with the first live view. */
+function proxyPicker(config: Config, log: Log, { store, clock, seal }: Client): ApiDeps["pickProxy"] {
+  let pool: Promise<ProxyPool> | null = null;
+  return async (wanted) => {
+    pool ??= import("../proxies/pool.ts").then(
+      (proxies) => new proxies.ProxyPool({ store, clock, seal, log, rotation: config.proxyRotation }),
+    );
+    const proxies = await pool;
+    const picked = await proxies.pick({ ...wanted, exclude: new Set() });
+    // What a person sees says nothing about the proxy.
+    if (picked !== null) proxies.report(picked, null);
+    return picked?.upstream ?? null;
   };
 }
 

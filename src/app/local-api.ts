@@ -1,6 +1,8 @@
 /** The API without a port: for commands on the database of this machine. */
 import { apiDeps } from "./api-deps.ts";
 import type { Fetch } from "../api-client/client.ts";
+import type { ApiDeps } from "../api/deps.ts";
+import { routeFinder } from "../api/routes/on-demand.ts";
 import { type Api, createApi } from "../api/server.ts";
 import type { RunningWorker, WorkerHooks } from "./worker.ts";
 import type { Log } from "../base/log.ts";
@@ -19,7 +21,7 @@ interface LocalApi extends AsyncDisposable {
   /** Whether a process works on this database now. */
   engineRuns(): Promise<boolean>;
   /** Starts a worker in this process; stands by if another one works. */
-  work(hooks: Pick<WorkerHooks, "onRole" | "givesWay">): Promise<RunningWorker>;
+  work(hooks: Pick<WorkerHooks, "onRole" | "givesWay" | "onEnded">): Promise<RunningWorker>;
   close(): Promise<void>;
 }
 
@@ -47,19 +49,18 @@ export async function openLocalApi(
     };
     stack.defer("pages", async () => (await tools)?.close());
     let worker: RunningWorker | null = null;
-    const metrics = new WorkMetrics(client, () => worker);
+    const metrics = new WorkMetrics(client, () => worker, { reader: () => null, maxInFlight: config.maxWorkers });
     stack.defer("metrics", async () => metrics.stop());
-    const api = await createApi(
-      apiDeps(config, log, version, client, {
-        pages,
-        tools: () => null,
-        worker: () => worker,
-        metrics,
-        wake: (lanes) => (worker ?? client).wake(lanes),
-      }),
-      observed ? [(await import("../firecrawl/routes.ts")).addFirecrawl] : [],
-      { observed },
-    );
+    const deps = apiDeps(config, log, version, client, {
+      pages,
+      tools: () => null,
+      worker: () => worker,
+      metrics,
+      wake: (lanes) => (worker ?? client).wake(lanes),
+    });
+    const api = observed
+      ? await createApi(deps, [(await import("../firecrawl/routes.ts")).addFirecrawl])
+      : apiOnDemand(deps);
     stack.defer("api", () => api.close());
     const close = () => stack.stop();
     return {
@@ -71,6 +72,8 @@ export async function openLocalApi(
         return holder !== null && holder.boot === ownIdentity().boot && mayBeAlive(holder);
       },
       work: async (hooks) => {
+        // It starts while this thread loads the worker.
+        if (hooks.givesWay !== true) (await pages()).reader.warm();
         const { startWorker } = await import("./worker.ts");
         const started = await startWorker(config, log, {
           ...hooks,
@@ -93,6 +96,27 @@ export async function openLocalApi(
     await stack.stop();
     throw error;
   }
+}
+
+/** An API whose routes are built with the first call of them. */
+function apiOnDemand(deps: ApiDeps): Pick<Api, "inject" | "routes" | "close"> {
+  const routesAt = routeFinder(deps);
+  const parts = new Map<string, Promise<Api>>();
+  return {
+    routes: [],
+    async inject(call) {
+      const [path = ""] = String(call.url).split("?", 1);
+      const urls = routesAt(path);
+      const name = [...urls].join(" ");
+      let part = parts.get(name);
+      if (part === undefined)
+        parts.set(name, (part = createApi(deps, [], { observed: false, wants: (url) => urls.has(url) })));
+      return (await part).inject(call);
+    },
+    async close() {
+      for (const part of parts.values()) await (await part).close();
+    },
+  };
 }
 
 /** A `fetch` that an in-process API answers. */

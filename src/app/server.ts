@@ -75,7 +75,10 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     const tools = createPageTools(config, log, client, options.reader);
     stack.defer("pages", () => tools.close());
     stack.defer("demo site", () => demo.close());
-    const metrics = new WorkMetrics(client, () => worker);
+    const metrics = new WorkMetrics(client, () => worker, {
+      reader: () => tools.reader,
+      maxInFlight: config.maxWorkers,
+    });
     stack.defer("metrics", async () => metrics.stop());
     const telemetry = await openTelemetry(config, client, log);
     if (telemetry !== null) stack.defer("telemetry", () => telemetry.close());
@@ -87,6 +90,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       metrics,
       // A stopping worker closes its own connections; the client's stay open until the last call is answered.
       demo,
+      listens: true,
       wake: (lanes: string[] | null) => (stopping || worker === null ? client : worker).wake(lanes),
     };
     const deps = apiDeps(config, log, options.version, client, parts, options.sources);
@@ -112,7 +116,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     });
     stack.defer("api and worker", async () => {
       stopping = true;
-      await Promise.all([api.close(), worker?.stop()]);
+      await Promise.all([deps.liveViews.stop(), api.close(), worker?.stop()]);
     });
     if (!options.worker) {
       const alerts = startAlerting(config, { ...client, log });

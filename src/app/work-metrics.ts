@@ -9,6 +9,7 @@ import { stateReadings } from "../orchestrator/readings.ts";
 import { queueOverview } from "../orchestrator/queue/stats.ts";
 import { workerFigures, workerReadings } from "../orchestrator/workers/worker-readings.ts";
 import { knownWorkers } from "./own-worker.ts";
+import { StageGauge, type Stages } from "./stage-gauge.ts";
 
 /** The default scrape timeout of Prometheus is ten seconds. */
 const DATABASE_MS = 5000;
@@ -18,11 +19,17 @@ export class WorkMetrics {
   readonly #worker: () => RunningWorker | null;
   readonly #begun: number;
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  readonly #stages: StageGauge;
   #asked: Promise<Reading[]> | null = null;
 
-  constructor(client: Client, worker: () => RunningWorker | null) {
+  constructor(
+    client: Client,
+    worker: () => RunningWorker | null,
+    { reader, maxInFlight }: Pick<Stages, "reader" | "maxInFlight">,
+  ) {
     this.#client = client;
     this.#worker = worker;
+    this.#stages = new StageGauge(client.clock, { reader, inFlight: () => worker()?.inFlight ?? 0, maxInFlight });
     this.#begun = client.clock.monotonic();
     this.#delay.enable();
   }
@@ -54,6 +61,7 @@ export class WorkMetrics {
         help: "Event loop delay of the responding process since the last scrape.",
         value: Number.isFinite(delay) ? delay : 0,
       },
+      ...this.#stages.read(),
       {
         name: "orb_database_conflicts_total",
         help: "Transactions of the responding process that conflicted with others and were executed again.",

@@ -69,6 +69,8 @@ export interface WorkerHooks {
   gauge?: Gauge;
   onRole?: (role: EngineRole) => void;
   onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
+  /** Called when runs have ended. */
+  onEnded?: () => void;
 }
 
 /** A process that executes tasks, or stands by. */
@@ -105,7 +107,9 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       },
       onOpened: (lanes) => engine.offer(lanes),
       onSettled: ({ ended }) => {
-        if (ended.length > 0) duties.leading.hurry();
+        if (ended.length === 0) return;
+        duties.leading.hurry();
+        hooks.onEnded?.();
       },
       onOwner: () => crawls.forget(),
       onTask: (lane, what, settled) => {

@@ -168,6 +168,11 @@ export const ERROR_CATALOGUE = {
     meaning: "The demo cannot be started here.",
     remedy: "Follow the message. If the server runs no worker, run `orb demo`, which starts its own server and site.",
   },
+  live_view_unavailable: {
+    reaction: "give_up",
+    meaning: "A live view cannot be opened now: too many are open, or the browser or the proxy cannot be used.",
+    remedy: "Follow the message; `orb doctor` checks the browser.",
+  },
   forbidden_target: {
     reaction: "give_up",
     meaning: "The network guard refused the address: it is not on the public internet, or not http/https.",

@@ -77,6 +77,8 @@ interface CliWorkerHooks {
   givesWay?: boolean;
   onRole: (role: "engine" | "standby" | "drained" | "stopped") => void;
   onTask: (name: string, what: "started" | "ended", end?: string) => void;
+  /** Called when runs have ended. */
+  onEnded?: () => void;
 }
 
 export interface CliWorker extends CliClient {
@@ -95,7 +97,7 @@ export interface CliApi {
   /** Answers calls without a connection. */
   fetch: Fetch;
   engineRuns(): Promise<boolean>;
-  work(hooks: Pick<CliWorkerHooks, "onRole" | "givesWay">): Promise<Pick<CliWorker, "role" | "hurry">>;
+  work(hooks: Pick<CliWorkerHooks, "onRole" | "givesWay" | "onEnded">): Promise<Pick<CliWorker, "role" | "hurry">>;
   close(): Promise<void>;
 }
 

@@ -69,4 +69,25 @@ export const BROWSER_OPTIONS = {
       "Lets the browsers of APP_BROWSER_URL connect without the guarding proxy. Their pages can then reach every address that these browsers can reach: [what is lost](browsers.md#without-the-guarding-proxy).",
     example: "true",
   }),
+  liveViews: option({
+    name: "APP_LIVE_VIEWS",
+    type: type.integer(0, 100),
+    default: "2",
+    about: "Maximum [live views](live-view.md) per server: pages that people control by hand. 0: none.",
+    example: "5",
+  }),
+  liveViewIdleMs: option({
+    name: "APP_LIVE_VIEW_IDLE_SECONDS",
+    type: type.duration("seconds", 1, 86_400),
+    default: "300",
+    about: "A live view that nobody uses closes after this time.",
+    example: "120",
+  }),
+  liveViewTotalMs: option({
+    name: "APP_LIVE_VIEW_MAX_SECONDS",
+    type: type.duration("seconds", 1, 86_400),
+    default: "1800",
+    about: "Longest time that a live view stays open.",
+    example: "3600",
+  }),
 } as const;

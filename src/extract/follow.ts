@@ -6,7 +6,7 @@
 import type { LinkClue } from "../domain/crawl/goal-score.ts";
 import type { LeftLink } from "../domain/crawl/crawl-skips.ts";
 import { compileScopeRules, type ScopeOptions, type ScopeRules } from "../domain/crawl/crawl-scope.ts";
-import { Recent } from "../domain/lane/recent.ts";
+import { Recent, RecentByGroup } from "../domain/lane/recent.ts";
 import type { Element } from "./dom/nodes.ts";
 import type { PageFacts } from "./facts/page-facts.ts";
 import type { GoalView } from "./goal.ts";
@@ -41,6 +41,8 @@ export interface KeptLinks {
 }
 
 const MAX_LINKS = 50_000;
+/** Of their texts. */
+const MAX_CHARACTERS = 8_000_000;
 /** Each link becomes a row in the transaction that settles the page. */
 const MAX_PER_PAGE = 20_000;
 const ENOUGH_TOO_DEEP = 5;
@@ -63,8 +65,8 @@ const SKIPPED: KnownLink = { key: "", url: null, isKept: true };
 export class LinkFinder {
   readonly scope: string;
   readonly #rules: ScopeRules;
-  /** By attribute text and base. */
-  readonly #byText = new Recent<KnownLink>(MAX_LINKS);
+  /** By base and attribute text. */
+  readonly #byText = new RecentByGroup<KnownLink>({ entries: MAX_LINKS, characters: MAX_CHARACTERS });
   readonly #byKey = new Recent<KnownLink>(MAX_LINKS);
 
   constructor(scope: string) {
@@ -98,12 +100,12 @@ export class LinkFinder {
   }
 
   #findLink(element: Element, href: string, base: Base, { all }: FollowOrder, left: LeftLink[]): FollowLink | null {
-    const text = base.keyOf(href);
-    let known = this.#byText.get(text);
+    const group = base.groupOf(href);
+    let known = this.#byText.get(group, href);
     if (known === undefined) {
       if (isInTemplate(element)) return null;
       known = this.#resolve(element, href, base, left);
-      this.#byText.set(standalone(text), known);
+      this.#byText.set(group, href, known);
     }
     if (known === SKIPPED || (known.isKept && !all)) return null;
     return { key: known.key, url: known.url! };
@@ -111,7 +113,7 @@ export class LinkFinder {
 
   /** Does not cache: the same link found at a lower depth must be followed. */
   #findUnknown(element: Element, href: string, base: Base): FollowLink | null {
-    const known = this.#byText.get(base.keyOf(href));
+    const known = this.#byText.get(base.groupOf(href), href);
     if (known?.isKept === true || isInTemplate(element)) return null;
     const decision = this.#rules.look(href, base.href);
     return !decision.follow || this.#byKey.get(decision.key)?.isKept === true ? null : decision;
@@ -172,21 +174,16 @@ class Base {
     this.#folder = this.#path.slice(0, this.#path.lastIndexOf("/") + 1);
   }
 
-  /** A cache key that is equal for equivalent links, without parsing them. */
-  keyOf(href: string): string {
+  /** What an address depends on besides itself: links with the same text and group are equal, without parsing them. */
+  groupOf(href: string): string {
     const first = href.charCodeAt(0);
     if (first === 0x2f /* / */) {
       const second = href.charCodeAt(1);
-      return second === 0x2f || second === 0x5c ? `${this.#folder} ${href}` : this.#origin + href;
+      return second === 0x2f || second === 0x5c ? this.#folder : this.#origin;
     }
-    if (first === 0x3f /* ? */) return this.#path + href;
-    return href.startsWith("http://") || href.startsWith("https://") ? href : `${this.#folder} ${href}`;
+    if (first === 0x3f /* ? */) return this.#path;
+    return href.startsWith("http://") || href.startsWith("https://") ? "" : this.#folder;
   }
-}
-
-/** V8 substrings keep their parent string, here the whole page, in memory: cache a copy. */
-function standalone(text: string): string {
-  return Buffer.from(text, "utf8").toString("utf8");
 }
 
 const MAX_CRAWLS = 20;

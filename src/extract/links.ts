@@ -1,4 +1,5 @@
 /** Links of a page. */
+import type { AddressResolver } from "./dom/addresses.ts";
 import type { Document, Element } from "./dom/nodes.ts";
 import { textOf } from "./dom/text.ts";
 
@@ -15,17 +16,31 @@ export interface Link {
 const MAX_TEXT = 300;
 const MAX_URL = 8192;
 
-export function readLinks(document: Document, base: string | null, nofollowPage: boolean): Link[] {
+export function readLinks(document: Document, addresses: AddressResolver, nofollowPage: boolean): Link[] {
   const links: Link[] = [];
   for (const element of document.buckets.link) {
     const href = element.attr("href");
     if (href === undefined) continue;
-    const url = linkTarget(href, base);
+    const url = linkTarget(href, addresses);
     if (url === null || isInTemplate(element)) continue;
     const rel = element.attr("rel") ?? null;
     links.push({ url, text: linkText(element), rel, nofollow: nofollowPage || isNofollow(element) });
   }
   return links;
+}
+
+/** The addresses alone, each once. */
+export function readLinkUrls(document: Document, addresses: AddressResolver, limit: number): string[] {
+  const urls = new Set<string>();
+  for (const element of document.buckets.link) {
+    const href = element.attr("href");
+    if (href === undefined) continue;
+    const url = linkTarget(href, addresses);
+    if (url === null || urls.has(url) || isInTemplate(element)) continue;
+    urls.add(url);
+    if (urls.size === limit) break;
+  }
+  return [...urls];
 }
 
 function isNofollow(element: Element): boolean {
@@ -34,13 +49,13 @@ function isNofollow(element: Element): boolean {
 }
 
 /** Null for links without a target page: fragments, mailto, tel, scripts. */
-export function linkTarget(href: string, base: string | null): string | null {
+export function linkTarget(href: string, addresses: AddressResolver): string | null {
   const address = href.trim();
   if (address.startsWith("#") || address.length > MAX_URL) return null;
-  const url = URL.parse(address, base ?? undefined);
-  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
-  if (url.hash !== "" || address.includes("#")) url.hash = "";
-  return url.href;
+  const resolved = addresses.resolve(address);
+  if (resolved === null || (resolved.protocol !== "https:" && resolved.protocol !== "http:")) return null;
+  const fragment = resolved.href.indexOf("#");
+  return fragment < 0 ? resolved.href : resolved.href.slice(0, fragment);
 }
 
 /** An element with the raw URL of another page. */

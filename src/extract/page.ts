@@ -44,6 +44,8 @@ export interface Extraction {
   /** Optional fields that are present but invalid. */
   warnings: ExtractionProblem[];
   links: Link[];
+  /** Absent unless the plan requests it: the addresses of the links, each once, at most MAX_LINK_URLS. */
+  linkUrls?: string[];
   /** Without its HTML, which costs as much as everything else and is available as a field. */
   article: Omit<Article, "html"> | null;
   /** Absent unless the plan requests it. */
@@ -67,6 +69,7 @@ interface PageText {
 }
 
 const MAX_ITEMS = 10_000;
+const MAX_LINK_URLS = 1000;
 const MAX_PROBLEMS = 100;
 const ABSENT: ReadonlySet<string> = new Set(["nothing matches", "the page does not have it"]);
 
@@ -105,7 +108,8 @@ export function extract(page: ParsedPage, plan: Plan): Extraction {
     records: [],
     errors: [],
     warnings: [],
-    links: plan.links ? facts.links : [],
+    links: plan.links === true ? facts.links : [],
+    ...(plan.links === "urls" ? { linkUrls: facts.linkUrls(MAX_LINK_URLS) } : {}),
     article: plan.article && facts.article !== null ? withoutHtml(facts.article) : null,
     source: plan.source === null ? null : sourceOf(kind === "html" ? facts.article : null, text, plan.source),
     meta: {

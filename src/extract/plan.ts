@@ -16,8 +16,8 @@ export interface PlanSpec {
   items?: unknown;
   /** JSON Schema 2020-12 that each record must satisfy. */
   schema?: unknown;
-  /** Collect links (default true). */
-  links?: boolean;
+  /** Collect links (default true); `urls`: their addresses alone. */
+  links?: boolean | "urls";
   /** Read the article (default false). */
   article?: boolean;
   /** A DocumentRequest, to return the whole page. */
@@ -34,7 +34,7 @@ export interface Plan {
   /** Without rules: each JSON item is a record. */
   readonly whole: boolean;
   readonly check: RecordCheck | null;
-  readonly links: boolean;
+  readonly links: boolean | "urls";
   readonly article: boolean;
   readonly document: DocumentPlan | null;
   readonly source: number | null;

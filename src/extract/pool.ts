@@ -9,7 +9,7 @@ import type { Lesson, LessonInput } from "./learn/lesson.ts";
 import type { RepairedRules, RepairOrder } from "./learn/repair.ts";
 import type { PageInput } from "./page.ts";
 import type { PlanSpec } from "./plan.ts";
-import { ReaderThread } from "./reader-thread.ts";
+import { type ReadJob, ReaderThread } from "./reader-thread.ts";
 import type { FollowOrder, KeptLinks } from "./follow.ts";
 import type { Judge, PageReading } from "./reading.ts";
 import type { SitemapFile, SitemapReading } from "./sitemap-file.ts";
@@ -46,6 +46,10 @@ export interface PageReader {
   repair(order: RepairOrder, options?: Pick<ReadOptions, "signal">): Promise<RepairedRules>;
   /** These pages are in the crawl's store: later pages do not report them. */
   keep(links: KeptLinks): void;
+  /** Starts a thread ahead of the first page, which is read sooner then. */
+  warm(): void;
+  /** For how long threads have read, all together, and how many there may be. */
+  busy(): { ms: number; threads: number };
   /** Fails reads in flight with `run_cancelled`; resolves when all threads have exited. */
   close(): Promise<void>;
 }
@@ -60,10 +64,9 @@ export interface PageReaderOptions {
   memoryMb?: number;
 }
 
-interface Job {
-  order: ReadOrder;
-  owned: boolean;
-  timeoutMs: number;
+interface Job extends ReadJob {
+  /** Nobody waits for it any more. */
+  isAborted(): boolean;
   resolve(reading: unknown): void;
   reject(error: unknown): void;
 }
@@ -90,12 +93,13 @@ export function createPageReader(options: PageReaderOptions): PageReader {
 
 class Pool implements PageReader {
   readonly #options: PageReaderOptions;
-  readonly #queue = new Set<Job>();
-  readonly #threads = new Set<ReaderThread>();
+  #queue = new Set<Job>();
+  readonly #threads = new Set<ReaderThread<Job>>();
   /** LIFO: the plans and the JIT code of the last used thread are warm. */
-  readonly #idle: ReaderThread[] = [];
-  readonly #running = new Map<ReaderThread, Job>();
+  readonly #idle: ReaderThread<Job>[] = [];
   #closed: Promise<void> | null = null;
+  /** Of threads that are gone. */
+  #busyMs = 0;
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
@@ -140,6 +144,7 @@ class Pool implements PageReader {
         order,
         owned,
         timeoutMs,
+        isAborted: () => signal?.aborted === true,
         resolve(reading) {
           signal?.removeEventListener("abort", onAbort);
           resolve(reading as Reading);
@@ -159,43 +164,63 @@ class Pool implements PageReader {
     for (const thread of this.#threads) thread.keep(links);
   }
 
+  warm(): void {
+    if (this.#closed !== null || this.#threads.size > 0) return;
+    const thread = this.#start();
+    if (thread !== null) this.#idle.push(thread);
+  }
+
+  busy(): { ms: number; threads: number } {
+    const ms = [...this.#threads].reduce((sum, thread) => sum + thread.busyMs, this.#busyMs);
+    return { ms, threads: Math.max(1, this.#options.threads) };
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
   }
 
   async #end(): Promise<void> {
-    for (const job of [...this.#queue, ...this.#running.values()]) job.reject(stopping());
+    const inThreads = [...this.#threads].flatMap((thread) => thread.jobs);
+    for (const job of [...this.#queue, ...inThreads]) job.reject(stopping());
     this.#queue.clear();
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
   #dispatch(): void {
     for (const job of this.#queue) {
-      const thread = this.#idle.pop() ?? this.#start();
+      const thread = this.#idle.pop() ?? this.#start() ?? this.#withRoom(job);
       if (thread === null) return;
       this.#queue.delete(job);
-      this.#running.set(thread, job);
       thread.assign(job);
     }
   }
 
-  #start(): ReaderThread | null {
+  /** A thread that reads another page: it begins with this one at once when it is done. */
+  #withRoom(job: Job): ReaderThread<Job> | null {
+    for (const thread of this.#threads) if (thread.takes(job)) return thread;
+    return null;
+  }
+
+  #start(): ReaderThread<Job> | null {
     const { threads, clock, memoryMb = DEFAULT_MEMORY_MB } = this.#options;
     if (this.#threads.size >= Math.max(1, threads)) return null;
-    const thread = new ReaderThread({
+    const thread: ReaderThread<Job> = new ReaderThread<Job>({
       clock,
       memoryMb,
-      onAnswer: (answer) => {
-        const job = this.#takeJob(thread);
-        this.#idle.push(thread);
+      onAnswer: (job, answer) => {
+        if (thread.jobs.length === 0) this.#idle.push(thread);
         // The thread gets its next page before this result is processed.
         this.#dispatch();
-        if (job !== undefined) settle(job, answer);
+        settle(job, answer);
       },
-      onFailure: (failure) => this.#takeJob(thread)?.reject(failure),
+      onFailure: (job, failure, unread) => {
+        this.#queue = new Set([...unread.filter((other) => !other.isAborted()), ...this.#queue]);
+        job.reject(failure);
+      },
       onGone: () => {
         this.#threads.delete(thread);
+        this.#busyMs += thread.busyMs;
         const at = this.#idle.indexOf(thread);
         if (at >= 0) this.#idle.splice(at, 1);
         if (this.#closed === null) this.#dispatch();
@@ -203,12 +228,6 @@ class Pool implements PageReader {
     });
     this.#threads.add(thread);
     return thread;
-  }
-
-  #takeJob(thread: ReaderThread): Job | undefined {
-    const job = this.#running.get(thread);
-    this.#running.delete(thread);
-    return job;
   }
 }
 

@@ -6,12 +6,19 @@ import { FetchFailure } from "../domain/run/failure.ts";
 import type { KeptLinks } from "./follow.ts";
 import type { FromReader, ReadOrder } from "./thread.ts";
 
-interface ReaderThreadOptions {
+export interface ReadJob {
+  order: ReadOrder;
+  /** The body is transferred instead of copied. */
+  owned: boolean;
+  timeoutMs: number;
+}
+
+interface ReaderThreadOptions<Job extends ReadJob> {
   clock: Clock;
   memoryMb: number;
-  onAnswer(answer: Exclude<FromReader, { kind: "ready" }>): void;
-  /** The current page failed, and the thread ends. Not called for an idle thread. */
-  onFailure(failure: FetchFailure): void;
+  onAnswer(job: Job, answer: Exclude<FromReader, { kind: "ready" }>): void;
+  /** The current job failed, and the thread ends; `unread` jobs wait behind it. Not called for an idle thread. */
+  onFailure(job: Job, failure: FetchFailure, unread: readonly Job[]): void;
   /** The thread has exited. */
   onGone(): void;
 }
@@ -32,23 +39,28 @@ const MIN_MB = 128;
 const MAX_KEPT = 10_000;
 const MAX_CRAWLS = 100;
 
-/** One worker thread: takes a page, then answers, fails or dies. Unref'd while idle. */
-export class ReaderThread {
-  readonly #options: ReaderThreadOptions;
+/** Of pages in a thread: while the main thread takes an answer, the thread reads the next page. */
+const MAX_JOBS = 2;
+
+/** One worker thread: takes jobs, then answers, fails or dies. Unref'd while idle. */
+export class ReaderThread<Job extends ReadJob> {
+  readonly #options: ReaderThreadOptions<Job>;
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
   #ready = false;
-  #busy = false;
+  /** In the thread: the first one is read, the others wait. */
+  readonly #jobs: Job[] = [];
   #timer: Timer | null = null;
-  /** Of the current page. */
-  #timeoutMs = 0;
-  /** CPU time before the current page. */
+  /** CPU time before the current job. */
   #cpuMs = 0;
   #extensions = 0;
+  /** Since it has jobs; null: it has none. */
+  #busySince: number | null = null;
+  #busyMs = 0;
   /** By crawl: link keys to send with the next order. */
   readonly #kept = new Map<string, string[]>();
 
-  constructor(options: ReaderThreadOptions) {
+  constructor(options: ReaderThreadOptions<Job>) {
     this.#options = options;
     const code = new URL("./thread-start.ts", import.meta.url);
     this.#worker = new Worker(code, {
@@ -73,12 +85,29 @@ export class ReaderThread {
     });
   }
 
-  assign({ order, owned, timeoutMs }: { order: ReadOrder; owned: boolean; timeoutMs: number }): void {
-    this.#busy = true;
-    this.#timeoutMs = timeoutMs;
-    this.#extensions = 0;
-    this.#worker.ref();
-    this.#startTimer();
+  get jobs(): readonly Job[] {
+    return this.#jobs;
+  }
+
+  /** For how long it has had jobs. */
+  get busyMs(): number {
+    return this.#busyMs + (this.#busySince === null ? 0 : this.#options.clock.monotonic() - this.#busySince);
+  }
+
+  /** Whether a job may wait behind those in the thread. What fails with its thread is read again, so it must be kept. */
+  takes(job: Job): boolean {
+    const isShort = ({ order, owned }: Job) => order.kind === "page" && !owned;
+    return this.#ready && this.#jobs.length < MAX_JOBS && [...this.#jobs, job].every(isShort);
+  }
+
+  assign(job: Job): void {
+    this.#jobs.push(job);
+    if (this.#jobs.length === 1) {
+      this.#worker.ref();
+      this.#busySince = this.#options.clock.monotonic();
+      this.#begin();
+    }
+    const { order, owned } = job;
     const kept = [...this.#kept.entries()].map(([crawl, keys]) => ({ crawl, keys }) satisfies KeptLinks);
     this.#kept.clear();
     if (order.kind === "learn" || order.kind === "repair") return this.#worker.postMessage({ order, kept });
@@ -100,7 +129,8 @@ export class ReaderThread {
 
   /** Resolves when the thread has exited. */
   end(): Promise<void> {
-    this.#clearJob();
+    this.#jobs.length = 0;
+    this.#rest();
     void this.#worker.terminate();
     return this.#exited;
   }
@@ -109,27 +139,35 @@ export class ReaderThread {
     this.#cpuMs = message.cpuMs;
     if (message.kind === "ready") {
       this.#ready = true;
-      // Restarts the timer with the page's own limit.
-      if (this.#busy) this.#startTimer();
+      // Restarts the timer with the job's own limit.
+      if (this.#jobs.length > 0) this.#startTimer();
       return;
     }
-    if (!this.#busy) return;
-    this.#clearJob();
-    this.#options.onAnswer(message);
+    const job = this.#jobs.shift();
+    if (job === undefined) return;
+    if (this.#jobs.length === 0) this.#rest();
+    else this.#begin();
+    this.#options.onAnswer(job, message);
+  }
+
+  #begin(): void {
+    this.#extensions = 0;
+    this.#startTimer();
   }
 
   #startTimer(): void {
     const { clock } = this.#options;
-    const timeoutMs = this.#timeoutMs;
+    const { timeoutMs } = this.#jobs[0]!;
     this.#timer?.cancel();
     this.#timer = this.#ready
       ? clock.after(timeoutMs, () => void this.#onTimeout())
       : clock.after(START_TIMEOUT_MS, () => this.#fail("extraction_failed", "the extraction thread did not start"));
   }
 
-  /** Fails the page only if the thread used that much CPU time: a busy machine is not the page's fault. */
+  /** Fails the job only if the thread used that much CPU time: a busy machine is not the page's fault. */
   async #onTimeout(): Promise<void> {
-    const [timeoutMs, before] = [this.#timeoutMs, this.#cpuMs];
+    const before = this.#cpuMs;
+    const { timeoutMs } = this.#jobs[0]!;
     const fail = () => this.#fail("extraction_timeout", `reading the page took longer than ${timeoutMs} ms`);
     this.#extensions += 1;
     if (this.#extensions >= MAX_EXTENSIONS) return fail();
@@ -142,13 +180,15 @@ export class ReaderThread {
   }
 
   #fail(reason: "extraction_timeout" | "extraction_failed", message: string): void {
-    if (!this.#busy) return;
+    const [job, ...unread] = this.#jobs;
+    if (job === undefined) return;
     void this.end();
-    this.#options.onFailure(new FetchFailure(reason, message));
+    this.#options.onFailure(job, new FetchFailure(reason, message), unread);
   }
 
-  #clearJob(): void {
-    this.#busy = false;
+  #rest(): void {
+    this.#busyMs = this.busyMs;
+    this.#busySince = null;
     this.#timer?.cancel();
     this.#timer = null;
     this.#worker.unref();

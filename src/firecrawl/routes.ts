@@ -6,6 +6,7 @@ import type { ApiInstance, ApiReply, ApiRequest } from "../api/instance.ts";
 import { ApiProblem } from "../api/problems.ts";
 import { limitsOf } from "../api/deps.ts";
 import { isSecure } from "../api/security.ts";
+import { isUpgrade } from "../api/upgrades.ts";
 import { OrbError } from "../base/errors.ts";
 import { InputReader } from "../domain/text/input-reader.ts";
 import { cancelRun } from "../orchestrator/runs/control.ts";
@@ -22,11 +23,10 @@ import { startAsked } from "./start.ts";
 import { hasEnded, requireCrawlRun, showStatus, type StatusWindow } from "./status.ts";
 import { UNAVAILABLE } from "./unavailable.ts";
 import { showConcurrency, showCredits, showQueue } from "./usage.ts";
-import { acceptUpgrades, isUpgrade } from "./upgrades.ts";
 import { watchRun } from "./watch.ts";
 
 export function addFirecrawl(api: ApiInstance, deps: FirecrawlDeps): void {
-  acceptUpgrades(api, deps);
+  api.upgradePaths.push({ path: /^\/v[12]\/(?:crawl|batch\/scrape)\/[\w-]+$/, keyInProtocol: true });
   for (const version of ["v1", "v2"] as const)
     api.register(
       async (scope) => {

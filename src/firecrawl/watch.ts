@@ -1,17 +1,19 @@
 /** A crawl as it goes on, over a WebSocket: first what there is, then each document, then the end. */
 import type { WebSocket } from "ws";
+import { callerBy } from "../api/access/held-answers.ts";
 import { RECHECK_MS } from "../api/access/keys.ts";
 import { untilRevoked } from "../api/auth.ts";
 import { limitsOf } from "../api/deps.ts";
 import type { ApiReply, ApiRequest } from "../api/instance.ts";
 import { ApiProblem } from "../api/problems.ts";
 import { isSameOrigin } from "../api/security.ts";
+import { keepAlive, upgrade } from "../api/upgrades.ts";
 import { sleep } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import { asCaller } from "../domain/access/caller.ts";
 import type { FirecrawlDeps } from "./deps.ts";
 import type { Version } from "./scrape-options.ts";
 import { countsOf, documentsOf, hasEnded, requireCrawlRun, showStatus } from "./status.ts";
-import { keepAlive, upgrade } from "./upgrades.ts";
 
 interface Watched {
   id: string;
@@ -38,7 +40,10 @@ export async function watchRun(
     const stop = untilRevoked(request, deps, RECHECK_MS, () => ended.abort());
     ended.signal.addEventListener("abort", stop, { once: true });
     keepAlive(ws, deps.clock, limitsOf(deps));
-    void follow(deps, ws, watched, ended.signal)
+    // The call itself has ended: what follows is still for its caller.
+    const { principal } = request;
+    const caller = principal === null ? null : callerBy(principal, request);
+    void asCaller(caller, () => follow(deps, ws, watched, ended.signal))
       .catch((error: unknown) => end(ws, watched, { type: "error", error: messageOf(error) }))
       .finally(() => ended.abort());
   });

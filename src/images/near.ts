@@ -15,16 +15,28 @@ const BAND_VALUES = 1 << 16;
 /** Beyond it, unrelated images would match. */
 export const MOST_DISTANCE = 16;
 
-/** All 16-bit masks with at most four bits set, fewest first: the bit flips to try in a band. */
-const flips = Uint16Array.from(
-  Array.from({ length: BAND_VALUES }, (_, bits) => bits)
-    .filter((bits) => ones(bits) <= MOST_DISTANCE / BANDS)
-    .sort((a, b) => ones(a) - ones(b) || a - b),
-);
-/** By bit count: how many masks have at most that many bits. */
-const flipsWithin = Array.from({ length: MOST_DISTANCE / BANDS + 1 }, (_, most) =>
-  flips.reduce((sum, bits) => sum + (ones(bits) <= most ? 1 : 0), 0),
-);
+interface Flips {
+  /** All 16-bit masks with at most four bits set, fewest first: the bit flips to try in a band. */
+  masks: Uint16Array;
+  /** By bit count: how many masks have at most that many bits. */
+  within: readonly number[];
+}
+
+let known: Flips | null = null;
+
+/** Computed on first use: it takes 10 ms, and most commands compare no images. */
+function bitFlips(): Flips {
+  if (known !== null) return known;
+  const masks = Uint16Array.from(
+    Array.from({ length: BAND_VALUES }, (_, bits) => bits)
+      .filter((bits) => ones(bits) <= MOST_DISTANCE / BANDS)
+      .sort((a, b) => ones(a) - ones(b) || a - b),
+  );
+  const within = Array.from({ length: MOST_DISTANCE / BANDS + 1 }, (_, most) =>
+    masks.reduce((sum, bits) => sum + (ones(bits) <= most ? 1 : 0), 0),
+  );
+  return (known = { masks, within });
+}
 
 interface Nearest {
   /** The index returned by `add`. */
@@ -48,7 +60,7 @@ export class NearIndex {
       throw new RangeError(`a distance is a whole number from 0 to ${MOST_DISTANCE}`);
     this.#distance = distance;
     const [r, a] = [Math.floor(distance / BANDS), distance % BANDS];
-    this.#flips = Array.from({ length: BANDS }, (_, band) => flipsWithin[band <= a ? r : r - 1] ?? 0);
+    this.#flips = Array.from({ length: BANDS }, (_, band) => bitFlips().within[band <= a ? r : r - 1] ?? 0);
   }
 
   get size(): number {
@@ -77,12 +89,13 @@ export class NearIndex {
     const [high, low] = wordsOf(hash);
     let best = this.#distance + 1;
     let found = -1;
+    const { masks } = bitFlips();
     for (let band = 0; band < BANDS; band += 1) {
       const [heads, before] = [this.#heads[band] as Uint32Array, this.#before[band] as Uint32Array];
       const value = bandOf(band, high, low);
       const tries = this.#flips[band] ?? 0;
       for (let flip = 0; flip < tries; flip += 1) {
-        for (let next = heads[value ^ (flips[flip] ?? 0)] ?? 0; next !== 0; next = before[next - 1] ?? 0) {
+        for (let next = heads[value ^ (masks[flip] ?? 0)] ?? 0; next !== 0; next = before[next - 1] ?? 0) {
           const at = next - 1;
           const distance = ones((this.#high[at] ?? 0) ^ high) + ones((this.#low[at] ?? 0) ^ low);
           if (distance > best || (distance === best && (found < 0 || at >= found))) continue;

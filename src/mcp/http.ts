@@ -2,6 +2,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
+import { RECHECK_MS } from "../api/access/keys.ts";
+import { untilRevoked } from "../api/auth.ts";
 import { type ApiDeps, limitsOf } from "../api/deps.ts";
 import type { ApiReply, ApiRequest } from "../api/instance.ts";
 import { Type } from "../api/type.ts";
@@ -76,7 +78,13 @@ async function openHandler(deps: ApiDeps, api: Parameters<typeof mcpRoutes>[0], 
     for (const [name, value] of answer.headers) if (name !== "cache-control") reply.header(name, value);
     reply.code(answer.status);
     if (answer.body === null) return reply.send();
-    return reply.header("x-accel-buffering", "no").send(Readable.fromWeb(answer.body as ReadableStream));
+    const stream = Readable.fromWeb(answer.body as ReadableStream);
+    const stop = untilRevoked(request, deps, RECHECK_MS, () => {
+      gone.abort();
+      reply.raw.destroy();
+    });
+    reply.raw.once("close", stop);
+    return reply.header("x-accel-buffering", "no").send(stream);
   };
 }
 

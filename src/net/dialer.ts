@@ -1,9 +1,10 @@
 import type { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
-import { buildConnector } from "undici";
+import type { buildConnector as Connector } from "undici";
 import { checkHost } from "./guard.ts";
 import type { AddressPolicy } from "./address.ts";
 import { checkedLookup, refuseConnected, type Resolve } from "./resolver.ts";
+import { buildConnector } from "./undici.ts";
 import { connectFailure, RESET_CODE } from "./wire-failure.ts";
 
 export interface DialerOptions {
@@ -16,7 +17,7 @@ export interface DialerOptions {
 }
 
 export interface Dialer {
-  readonly connect: buildConnector.connector;
+  readonly connect: Connector.connector;
   /**
    * True only while a new socket is passed to undici, which writes the first request on it in the same turn: tells a
    * request whether its connection is new or was kept alive.

@@ -1,4 +1,3 @@
-import { Agent } from "undici";
 import type { Clock } from "../base/clock.ts";
 import { FetchFailure } from "../domain/run/failure.ts";
 import type { Upstream } from "../domain/proxy/upstream.ts";
@@ -8,6 +7,7 @@ import { createDialer, type DialerOptions } from "./dialer.ts";
 import { type BodySink, DEFAULT_LIMITS, type HttpLimits, type HttpRequest, type HttpResult } from "./http.ts";
 import { createResolver, type Lookup } from "./resolver.ts";
 import { ACCEPT_ENCODING, Transfer, type TransferContext } from "./transfer.ts";
+import { Agent } from "./undici.ts";
 import { UpstreamAgents } from "./upstream/upstream-agents.ts";
 
 export interface HttpClientOptions {

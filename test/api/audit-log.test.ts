@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CHANNEL_KINDS } from "../../src/domain/notify/registry.ts";
 import { openTestApi, TOKEN } from "./kit.ts";
 
 const admin = { authorization: `Bearer ${TOKEN}` };
@@ -59,3 +60,47 @@ test("the audit log says who changed what, from where, before and after, and is 
   assert.match(csv, /,'=cmd\(\),/, "a formula is defused");
   assert.equal((await served.get("/audit-log?format=csv&limit=5", admin)).status, 422);
 });
+
+const SECRET = "s3cret-value-4711";
+
+/** Settings of every kind, with all of its secrets. */
+const SETTINGS: Readonly<Record<string, Record<string, unknown>>> = {
+  apprise: { server: "https://apprise.example", urls: `slack://${SECRET}` },
+  discord: { url: `https://discord.example/api/webhooks/1/${SECRET}` },
+  email: { host: "smtp.example", user: "orb", password: SECRET, from: "orb@b.example", to: ["a@b.example"] },
+  ntfy: { topic: "t", token: SECRET },
+  slack: { url: `https://hooks.slack.example/services/${SECRET}` },
+  teams: { url: `https://flow.example/workflows/${SECRET}` },
+  telegram: { bot_token: `1:${SECRET}`, chat_id: "1" },
+  webhook: { url: `https://hook.example/${SECRET}`, secret: SECRET },
+};
+
+for (const { kind, fields } of CHANNEL_KINDS)
+  test(`the audit log has the settings of a channel of the kind ${kind}, and none of its secrets`, async (t) => {
+    const settings = SETTINGS[kind] ?? assert.fail(`no settings of ${kind}`);
+    const secrets = Object.entries(fields).flatMap(([name, { secret }]) => (secret === true ? [name] : []));
+    assert.deepEqual(
+      secrets.filter((name) => !(name in settings)),
+      [],
+      "every secret is set",
+    );
+    const served = await openTestApi(t, { settings: { token: TOKEN } });
+    const made = await served.send("POST", "/notifications/channels", { name: "ops", kind, settings }, admin);
+    assert.equal(made.status, 201, made.text);
+    const path = `/notifications/channels/${made.json<{ id: string }>().id}`;
+    const [first = ""] = secrets;
+    const changed = { settings: { [first]: String(settings[first]).replace(SECRET, `${SECRET}-2`) } };
+    const answer = await served.send("PATCH", path, changed, admin);
+    assert.equal(answer.status, 200, answer.text);
+    await served.call({ method: "DELETE", path, headers: admin });
+    const { text } = await served.get("/audit-log", admin);
+    assert.ok(!text.includes(SECRET), text);
+    const log = JSON.parse(text) as Entry[];
+    assert.deepEqual(
+      log.map(({ action }) => action),
+      ["channel.deleted", "channel.changed", "channel.created"],
+    );
+    assert.deepEqual(log[1]?.changes, [{ path: "secrets", before: "***", after: "***" }]);
+    const shown = Object.keys(settings).find((name) => !secrets.includes(name));
+    if (shown !== undefined) assert.ok(log[2]?.changes.some((one) => one.path === `settings.${shown}`));
+  });

@@ -6,10 +6,12 @@ import type { Routes } from "../../src/api/routes/registry.ts";
 import { type Api, createApi } from "../../src/api/server.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog, type Log } from "../../src/base/log.ts";
+import type { PageTools } from "../../src/app/page-tools.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import type { Board } from "../../src/engine/port.ts";
 import { Health, type HealthDeps } from "../../src/orchestrator/health.ts";
 import { LiveWatch } from "../../src/orchestrator/live/watch.ts";
+import { LiveViews } from "../../src/orchestrator/live-views/live-views.ts";
 import type { Reading } from "../../src/orchestrator/reading.ts";
 import type { SettledTask, Store } from "../../src/store/ports/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -77,6 +79,8 @@ interface Backstage {
   close(): Promise<void>;
 }
 
+const liveViewSettings = { most: 2, whyNot: null, idleMs: 300_000, totalMs: 1_800_000, navigationMs: 30_000 };
+
 /** What an API works with: a real store in memory, an engine that only listens. */
 export function openBackstage(t: TestContext, options: TestApiOptions = {}): Backstage {
   const clock = options.clock ?? systemClock;
@@ -122,6 +126,12 @@ export function openBackstage(t: TestContext, options: TestApiOptions = {}): Bac
     metrics: async () => options.metrics ?? [],
     board: options.board ?? null,
     demo: null,
+    liveViews: new LiveViews({
+      ...shared,
+      settings: liveViewSettings,
+      browser: async () => ((await shared.pages()) as PageTools).browser,
+    }),
+    pickProxy: async () => null,
   };
   return { deps, real, lines, woken, close: () => real.close() };
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import crypto, { createHash } from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
 import { describe, test } from "node:test";
 import { networkOf, WrongLogins } from "../../src/api/wrong-logins.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
@@ -101,9 +103,102 @@ describe("whoever guesses tokens", () => {
     await Promise.all(waiting);
   });
 
+  test("ten thousand times from one address is locked out, and nobody else is", async () => {
+    const clock = new FakeClock();
+    const logins = new WrongLogins(clock);
+    const tries = { answered: 0, refused: 0 };
+    const guess = (address: string) =>
+      logins.slowDown(address).then(
+        () => void (tries.answered += 1),
+        (error: { code: string }) => {
+          assert.equal(error.code, "too_many_logins");
+          tries.refused += 1;
+        },
+      );
+    const guesses = Array.from({ length: 10_000 }, () => guess("192.0.2.1"));
+    // Somebody else mistypes meanwhile: answered at once, without the clock moving on.
+    for (let n = 0; n < 10; n += 1) await logins.slowDown(`198.51.100.${n % 2}`);
+    await clock.advance(10_000);
+    await Promise.all(guesses);
+    assert.deepEqual(tries, { answered: 18, refused: 9982 });
+  });
+
+  test("of keys is locked out over the network, while another address signs in with its key at once", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock });
+    const made = await served.send("POST", "/keys", { name: "k", role: "viewer" }, bearer);
+    const { key } = made.json<{ key: string }>();
+    const wrong = `orb_${"A".repeat(43)}`;
+    const statuses: number[] = [];
+    const from = (ip: string, secret: string) =>
+      served.api.inject({ url: "/keys/me", headers: { authorization: `Bearer ${secret}` }, remoteAddress: ip });
+    const guesses = Array.from({ length: 200 }, async () => {
+      statuses.push((await from("192.0.2.1", wrong)).statusCode);
+    });
+    assert.equal((await from("198.51.100.1", key)).statusCode, 200);
+    assert.equal((await from("198.51.100.1", wrong)).statusCode, 401, "a mistake of somebody else is answered at once");
+    assert.equal((await from("192.0.2.1", key)).statusCode, 200, "even there the right key is");
+    const passing = setInterval(() => void clock.advance(1000), 5);
+    t.after(() => clearInterval(passing));
+    await Promise.all(guesses);
+    assert.deepEqual(Object.groupBy(statuses, String)["401"]?.length, 18);
+    assert.equal(statuses.filter((status) => status === 429).length, 182);
+  });
+
   test("from one network of IPv6 is one", () => {
     assert.equal(networkOf("2001:db8:1:2:3:4:5:6"), networkOf("2001:db8:1:2::9"));
     assert.notEqual(networkOf("2001:db8:1:2::9"), networkOf("2001:db8:1:3::9"));
     assert.equal(networkOf("::ffff:192.0.2.1"), "192.0.2.1");
+  });
+});
+
+describe("secrets are compared without an early exit", () => {
+  test("a key is only looked up by its hash, and a text that cannot be one is not looked up at all", async (t) => {
+    const asked: string[] = [];
+    const served = await openTestApi(t, {
+      ...withToken,
+      store: (real) =>
+        new Proxy(real, {
+          get(target, name) {
+            const value = Reflect.get(target, name) as unknown;
+            if (name !== "keyByHash") return typeof value === "function" ? (value.bind(target) as unknown) : value;
+            return (hash: string) => {
+              asked.push(hash);
+              return target.keyByHash(hash);
+            };
+          },
+        }),
+    });
+    const made = await served.send("POST", "/keys", { name: "k", role: "viewer" }, bearer);
+    const { key } = made.json<{ key: string }>();
+    // Right up to its last character, or from none on.
+    const wrong = [`${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`, `orb_${"B".repeat(43)}`];
+    for (const secret of [key, ...wrong, key.slice(0, -1), `${key}A`])
+      await served.get("/keys/me", { authorization: `Bearer ${secret}` });
+    const hashes = [key, ...wrong].map((secret) => createHash("sha256").update(secret).digest("hex"));
+    assert.deepEqual(asked, hashes);
+    // One character changes half of the hash: its order says nothing about the key.
+    const [right = "", near = ""] = hashes;
+    assert.ok([...right].filter((digit, n) => digit !== near[n]).length > 40);
+  });
+
+  test("the token and the seals of cookies are compared as digests, in constant time", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const cookie = await logIn(served);
+    const compare = t.mock.method(crypto, "timingSafeEqual");
+    syncBuiltinESMExports();
+    t.after(() => {
+      compare.mock.restore();
+      syncBuiltinESMExports();
+    });
+    const lengths = () => compare.mock.calls.map(({ arguments: [a, b] }) => [a.byteLength, b.byteLength]);
+    for (const secret of [TOKEN, "x", TOKEN.slice(0, -1), `${TOKEN}x`, "a".repeat(500)]) {
+      compare.mock.resetCalls();
+      await served.get("/queue/stats", { authorization: `Bearer ${secret}` });
+      assert.deepEqual(lengths(), [[32, 32]], secret.slice(0, 30));
+    }
+    compare.mock.resetCalls();
+    await served.get("/queue/stats", { cookie: `${cookie.slice(0, -1)}${cookie.endsWith("x") ? "y" : "x"}` });
+    assert.deepEqual(lengths(), [[32, 32]]);
   });
 });

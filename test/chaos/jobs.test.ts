@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { integerBelow } from "../../src/base/random.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import { LiveViewer, walledSite } from "../jobs/live-viewer.ts";
 import { browserGate, chromiumPath } from "../support/browser-kit.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { captchaWall, endlessScript, hang, page, rendered, slow, status } from "../support/misbehaviours.ts";
@@ -172,6 +173,35 @@ describe("orb serve with pages under way", browserGate, () => {
     const run = await again.ended(id);
     assert.deepEqual([run.status, run.attempt, site.count("/")], ["completed", 1, seen + 1]);
     assert.equal((await again.terminated()).code, 0);
+    await orb.audit();
+  });
+});
+
+describe("orb serve with a live view", browserGate, () => {
+  test("killed with it: its browser is gone, the run still waits, and another view is opened", async () => {
+    await using site = await walledSite();
+    await using orb = new Orb({ ...browserEnv, APP_ALLOW_PRIVATE_NETWORKS: "127.0.0.2/32" });
+    const served = await Served.start(orb);
+    const { id } = await served.begin({ target_url: site.url("/"), strategy: "browser" });
+    await served.said(id, /^Waiting for a person/);
+    const opened = async (on: Served) => {
+      const answer = await on.api.post("/live-views", { run_id: id });
+      assert.equal(answer.status, 201, answer.text);
+      const viewer = await LiveViewer.connect(on.api.url, answer.json<{ id: string }>().id);
+      await viewer.until(() => viewer.frames.length > 0, "a picture");
+      return viewer;
+    };
+    await using first = await opened(served);
+    await served.killed();
+    await first.untilClosed();
+    await assertNoBrowsers(orb);
+    const again = await Served.start(orb);
+    assert.equal((await again.show(id)).status, "waiting_for_human");
+    await using second = await opened(again);
+    assert.equal((await again.terminated()).code, 0);
+    await second.untilClosed();
+    assert.equal(second.end, "stopping");
+    await assertNoBrowsers(orb);
     await orb.audit();
   });
 });

@@ -23,6 +23,7 @@ describe("why something is not done, on the command line", () => {
     await installation.run(["crawl", site.url("/"), "--attempts", "1", "--json"]);
     const shown = await installation.run(["runs", "show", "last"]);
     assert.equal(lineOf(shown.stdout, "pages"), "5 known: 2 completed, 3 failed");
+    assert.equal(lineOf(shown.stdout, "started by"), "local");
     site.on("/broken", status(500));
     const none = await installation.run(["runs", "errors", "last"]);
     assert.match(none.stdout, /too_many_redirects/);

@@ -6,7 +6,8 @@ import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
 import { Installation } from "./installation.ts";
 
-const page = (price: string) => html(`<title>Kettle</title><p>Price: ${price}</p><p class="ad">\u001b[31mred</p>`);
+const page = (price: string) =>
+  html(`<title>Kettle</title><p>Price: ${price}</p><p class="ad">\u001b[31mred</p><p>${price}1 views</p>`);
 
 test("orb jobs changes lists what changed, shows one difference, and says why there is none [slow]", async () => {
   await using site = await MisbehavingSite.start({ "/": page("20") });
@@ -19,6 +20,8 @@ test("orb jobs changes lists what changed, shows one difference, and says why th
   const update = ["jobs", "update", id, "--monitor", "text", "--monitor-ignore", ".none", ...at];
   const { monitor } = await orb.json<{ monitor: { what: string; ignore: string[] } }>(...update);
   assert.deepEqual([monitor.what, monitor.ignore], ["text", [".none"]]);
+  const more = await orb.json<{ monitor: object }>("jobs", "update", id, "--monitor-watch", "aside > p", ...at);
+  assert.deepEqual(more.monitor, { ...monitor, watch: ["aside > p"] }, "all else stays as it is");
   assert.match((await changes()).stdout, /^no changes yet/);
   for (const price of ["20", "18"]) {
     site.on("/", page(price));
@@ -28,6 +31,7 @@ test("orb jobs changes lists what changed, shows one difference, and says why th
   assert.match((await changes()).stdout, /^ *1 +.*changed +.*20 → 18$/m);
   const { stdout } = await changes("1");
   assert.match(stdout, /^-Price: 20\n\+Price: 18$/m);
+  assert.match(stdout, /^1 place ignored as noise:\n {2}date, counter or id: 201 views → 181 views$/m);
   assert.ok(!stdout.includes("\u001b[31m"), "a page cannot colour the terminal");
   assert.equal(JSON.parse((await changes("--json")).stdout).length, 1);
   assert.deepEqual(JSON.parse((await changes("--change", "removed", "--json")).stdout), []);

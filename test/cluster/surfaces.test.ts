@@ -17,6 +17,7 @@ import { clientOf, Receiver, refused } from "../firecrawl/kit.ts";
 import { Site } from "../firecrawl/site.ts";
 import * as every from "../mcp/every-tool.ts";
 import { comeOverHttp, openMagazine } from "../mcp/kit.ts";
+import { LiveViewer, SQUARES, walledSite } from "../jobs/live-viewer.ts";
 import { browserGate, chromiumPath } from "../support/browser-kit.ts";
 import { LlmServer, says } from "../support/llm-server.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
@@ -192,6 +193,26 @@ describe("what is asked of an API is done by workers elsewhere", servicesGate, (
       [good],
     );
     assert.equal(llm.of("/book").length, 1);
+  });
+
+  test("a run of a worker waits for a person, who clears the wall on the API's live view", browserGate, async () => {
+    await using site = await walledSite();
+    const { api } = cluster;
+    const { id } = await api.begin({ target_url: site.url("/"), strategy: "browser" });
+    await api.said(id, /^Waiting for a person/);
+    const answer = await api.api.post("/live-views", { run_id: id });
+    assert.equal(answer.status, 201, answer.text);
+    const view = answer.json<{ id: string }>();
+    await using viewer = await LiveViewer.connect(api.api.url, view.id);
+    await viewer.until(() => viewer.shows("Verify you are human"), "the page");
+    for (const { name, x, y } of SQUARES) {
+      viewer.click(x, y);
+      await site.hit(`/clicked/${name}`);
+    }
+    await site.hit("/seen");
+    assert.equal((await api.api.post(`/live-views/${view.id}/save`, {})).status, 201);
+    const run = await api.ended(id);
+    assert.deepEqual([run.status, run.stats["title"]], ["completed", "Behind the wall"]);
   });
 
   test("a browser of a worker takes a picture, which the API gives out", browserGate, async () => {

@@ -47,7 +47,7 @@ const SLOGANS = [
 ];
 
 /** Each gives other HTML at every fetch. */
-const NOISE: readonly ((random: Chance) => string)[] = [
+export const NOISE: readonly ((random: Chance) => string)[] = [
   (r) =>
     `<p>Page generated on ${1 + whole(r, 28)} ${pick(r, MONTH_NAMES)} 2026 at ${whole(r, 24)}:${10 + whole(r, 50)}:${10 + whole(r, 50)} UTC</p>`,
   (r) => `<p>Updated 2026-0${1 + whole(r, 9)}-${10 + whole(r, 18)}T1${whole(r, 10)}:${10 + whole(r, 50)}:00Z</p>`,
@@ -71,35 +71,6 @@ const NOISE: readonly ((random: Chance) => string)[] = [
   (r) =>
     `<p>Quote of the moment: ${pick(r, SLOGANS)}, said ${pick(r, ["Ann", "Bert", "Carl", "Dora"])} ${whole(r, 999)}.</p>`,
 ];
-
-export interface NoisePlan {
-  kinds: readonly number[];
-  places: readonly number[];
-}
-
-/** Some kinds of noise, each at a place of its own. */
-export function planNoise(random: Chance, page: string): NoisePlan {
-  const count = 3 + whole(random, 4);
-  const kinds = Array.from({ length: count }, () => whole(random, NOISE.length));
-  const body = page.search(/<body|<h1|<p/i);
-  const starts = [...page.matchAll(/<(?:p|h2|h3|ul|article|footer|table)\b/gi)].map(({ index }) => index);
-  const places = kinds.map(() =>
-    pick(
-      random,
-      starts.filter((at) => at > body),
-    ),
-  );
-  return { kinds: [...new Set(kinds)], places: [...new Set(places)] };
-}
-
-/** The page as one fetch shows it. */
-export function fetchOf(page: string, { kinds, places }: NoisePlan, random: Chance): string {
-  const parts = kinds
-    .slice(0, places.length)
-    .map((kind, index) => ({ at: places[index]!, html: NOISE[kind]!(random) }))
-    .toSorted((a, b) => b.at - a.at);
-  return parts.reduce((text, { at, html }) => text.slice(0, at) + html + text.slice(at), page);
-}
 
 export type What = "text" | "markdown" | "links";
 

@@ -9,13 +9,13 @@ const between = (random: Chance, least: number, most: number) => least + whole(r
 const hex = (random: Chance, length: number) => Array.from({ length }, () => whole(random, 16).toString(16)).join("");
 const some = <T>(random: Chance, list: readonly T[], count: number): T[] => shuffled(random, list).slice(0, count);
 
-export function shuffled<T>(random: Chance, list: readonly T[]): T[] {
+function shuffled<T>(random: Chance, list: readonly T[]): T[] {
   const left = [...list];
-  return left.map(() => left.splice(whole(random, left.length), 1)[0]!);
+  return list.map(() => left.splice(whole(random, left.length), 1)[0]!);
 }
 
 /** When a page is fetched. */
-export interface Fetch {
+interface Fetch {
   /** Milliseconds since 1970. */
   at: number;
   random: Chance;
@@ -56,7 +56,7 @@ const PRODUCTS = "Milk jug|Tea towel|Bread knife|Oven glove|Salt mill|Egg cup|Ca
 );
 
 /** One fetch shows another of these; each is a function of the fetch alone. */
-const NOISE: Readonly<Record<string, (fetch: Fetch) => string>> = {
+export const SITE_NOISE: Readonly<Record<string, (fetch: Fetch) => string>> = {
   testimonial: ({ random: r }) =>
     `<section><h3>What our customers say</h3><blockquote>${pick(r, TESTIMONIALS)}</blockquote></section>`,
   "relative times": ({ random: r }) => {
@@ -126,8 +126,6 @@ const NOISE: Readonly<Record<string, (fetch: Fetch) => string>> = {
   weather: ({ random: r }) => `<p>Weather: ${pick(r, ["sunny", "rain", "fog", "cloudy"])}, ${between(r, -5, 25)}°C</p>`,
   "rating count": ({ random: r }) => `<p>★★★★☆ (${between(r, 100, 999)} reviews)</p>`,
 };
-
-export const NOISE_KINDS = Object.keys(NOISE);
 
 /** A page as it is without noise: its blocks, where `parts` may change. */
 export interface SitePage {
@@ -200,27 +198,8 @@ export function makeSitePage(random: Chance, at: number): SitePage {
   return { kind, title: `${heading(random)} — ${kind}`, blocks: KINDS[kind]!(random, at) };
 }
 
-export interface Placed {
-  noise: string;
-  /** Before this block; the number of blocks: at the end. */
-  before: number;
-}
-
-export function placeNoise(random: Chance, { blocks }: SitePage): Placed[] {
-  return some(random, NOISE_KINDS, between(random, 2, 5)).map((noise) => ({
-    noise,
-    before: between(random, 1, blocks.length),
-  }));
-}
-
-/** The page as this fetch shows it. `offset`: blocks that a change has added or removed before a place. */
-export function siteFetch({ title, blocks }: SitePage, placed: readonly Placed[], fetch: Fetch): string {
-  const parts = blocks.flatMap((block, index) => [
-    ...placed.filter(({ before }) => before === index).map(({ noise }) => NOISE[noise]!(fetch)),
-    block,
-  ]);
-  const atEnd = placed.filter(({ before }) => before >= blocks.length).map(({ noise }) => NOISE[noise]!(fetch));
-  return `<!DOCTYPE html><html><head><title>${title}</title><meta name="csrf-token" content="${hex(fetch.random, 32)}"><script nonce="${hex(fetch.random, 16)}">window.t=${fetch.at}</script></head><body class="v${whole(fetch.random, 3)}"><nav><a href="/">Home</a> <a href="/all">All</a></nav><main>${[...parts, ...atEnd].join("\n")}</main></body></html>`;
+export function siteHtml({ title, blocks }: SitePage, fetch: Fetch): string {
+  return `<!DOCTYPE html><html><head><title>${title}</title><meta name="csrf-token" content="${hex(fetch.random, 32)}"><script nonce="${hex(fetch.random, 16)}">window.t=${fetch.at}</script></head><body class="v${whole(fetch.random, 3)}"><nav><a href="/">Home</a> <a href="/all">All</a></nav><main>${blocks.join("\n")}</main></body></html>`;
 }
 
 export type Watched = "text" | "markdown" | "links";

@@ -4,7 +4,10 @@ import { deflateSync } from "node:zlib";
 import { PageComparer } from "../../src/domain/monitor/compare.ts";
 import { withoutNoise } from "../../src/domain/monitor/noise.ts";
 import { MONITOR_DEFAULTS, type MonitorOptions, NOISE_CLASSES } from "../../src/domain/monitor/options.ts";
-import { NO_PROFILE, type VolatileProfile } from "../../src/domain/monitor/volatile.ts";
+import { extractPage } from "../../src/extract/page.ts";
+import { compilePlan } from "../../src/extract/plan.ts";
+import { learnShared, type SharedProfile, withShared } from "../../src/domain/monitor/volatile/shared.ts";
+import { NO_PROFILE, type VolatileProfile } from "../../src/domain/monitor/volatile/profile.ts";
 
 const ALL = new Set(NOISE_CLASSES);
 const isNoise = (one: string, other: string) => withoutNoise(one, ALL, null) === withoutNoise(other, ALL, null);
@@ -50,7 +53,7 @@ describe("dates", () => {
     new PageComparer(MONITOR_DEFAULTS).compare({
       before: Buffer.from(`Hall\n${before}\nWelcome`),
       after: Buffer.from(`Hall\n${after}\nWelcome`),
-      again: null,
+      again: [],
       profile: NO_PROFILE,
       beforeAt: at,
       afterAt: next,
@@ -81,13 +84,13 @@ const compare = (
   options: Partial<MonitorOptions>,
   before: string,
   after: string,
-  again: string | null = null,
+  again: string | readonly string[] | null = null,
   profile: VolatileProfile = NO_PROFILE,
 ) =>
   new PageComparer({ ...MONITOR_DEFAULTS, ...options }).compare({
     before: Buffer.from(before),
     after: Buffer.from(after),
-    again: again === null ? null : Buffer.from(again),
+    again: (again === null ? [] : [again].flat()).map((text) => Buffer.from(text)),
     profile,
     ...TIMES,
   });
@@ -127,7 +130,7 @@ describe("a comparison", () => {
     assert.equal(second.isChanged, true, "the weight as well");
   });
 
-  test("learns nothing from a second fetch that is as the page was before", () => {
+  test("waits for the next run where a later fetch is as the page was before: it may be old, or the page goes back and forth", () => {
     const page = (...lines: string[]) => ["Kettle", "Boils water well", ...lines, "Imprint", "Contact"].join("\n");
     for (const [was, is] of [
       [["Sold by the old owner of this house"], ["Sold by the new owner of this house"]],
@@ -136,10 +139,15 @@ describe("a comparison", () => {
       [["Closed"], []],
     ] as const) {
       const found = compare({}, page(...was), page(...is), page(...was));
-      assert.equal(found.isChanged, true);
-      assert.deepEqual([found.profile.lines, found.profile.slots], [[], []]);
-      assert.equal(compare({}, page(...was), page(...is), null, found.profile).isChanged, true, "the next run");
+      assert.deepEqual([found.isChanged, found.isUnsettled], [false, true]);
+      const settled = compare({}, page(...was), page(...is), [page(...is), page(...is)], found.profile);
+      assert.deepEqual([settled.isChanged, settled.isUnsettled], [true, false], "the next run is of one mind");
+      const swinging = compare({}, page(...was), page(...is), page(...was), found.profile);
+      assert.equal(swinging.isChanged, false);
+      assert.equal(compare({}, page(...was), page(...is), null, swinging.profile).isChanged, false, "it is known now");
     }
+    const both = compare({}, page("Closed"), `${page("Open again")}\nNew address`, `${page("Closed")}\nNew address`);
+    assert.match(both.diff.unified, /^\+Open again$/m, "what is reported anyway is reported whole");
   });
 
   for (const line of [
@@ -266,17 +274,157 @@ test("screenshots differ by a share of their pixels, without the areas that chan
   const comparer = new PageComparer({ ...MONITOR_DEFAULTS, what: "screenshot" });
   const bytes = (x: number, size: number) => Buffer.from(picture(x, size), "latin1");
   const [before, after] = [bytes(0, 16), bytes(32, 16)];
-  const found = comparer.compare({ before, after, again: null, profile: NO_PROFILE, ...TIMES });
+  const found = comparer.compare({ before, after, again: [], profile: NO_PROFILE, ...TIMES });
   assert.equal(found.isChanged, true);
   assert.equal(found.share, (2 * 16 * 16) / (64 * 64));
   assert.deepEqual(found.diff.picture?.boxes.length, 2);
   assert.equal(
-    comparer.compare({ before, after: bytes(0, 16), again: null, profile: NO_PROFILE, ...TIMES }).isChanged,
+    comparer.compare({ before, after: bytes(0, 16), again: [], profile: NO_PROFILE, ...TIMES }).isChanged,
     false,
   );
   // A second fetch that is as before says that one of the two was old, not that the place changes on its own.
-  const stale = comparer.compare({ before, after, again: before, profile: NO_PROFILE, ...TIMES });
+  const stale = comparer.compare({ before, after, again: [before], profile: NO_PROFILE, ...TIMES });
   assert.deepEqual([stale.isChanged, stale.profile.tiles], [true, []]);
-  const learned = comparer.compare({ before, after: bytes(0, 12), again: bytes(0, 8), profile: NO_PROFILE, ...TIMES });
+  const learned = comparer.compare({
+    before,
+    after: bytes(0, 12),
+    again: [bytes(0, 8)],
+    profile: NO_PROFILE,
+    ...TIMES,
+  });
   assert.equal(learned.isChanged, false, "three pictures, three sizes");
+});
+
+describe("a place that a page changes on its own", () => {
+  type Item = string | readonly string[];
+  /** A page with a list, a quote and a text, as the extractor reads it. */
+  const html = (items: readonly Item[], quote: string, text: string) =>
+    `<title>Shop</title><body><main><h1>Shop</h1><p>${text}</p><div class="goods"><h2>Goods</h2><ul>${items
+      .map((item) => `<li>${[item].flat().join("<br>")}</li>`)
+      .join("")}</ul></div><blockquote>${quote}</blockquote><p>Imprint</p></main></body>`;
+  const read = (page: string) => {
+    const plan = compilePlan({
+      fields: null,
+      links: false,
+      monitor: { what: "text", exclude: [], only_main_content: false },
+    });
+    const { monitored } = extractPage({ body: page, contentType: "text/html", url: "https://a.example/" }, plan);
+    return Buffer.from(monitored!);
+  };
+  const run = (
+    before: string,
+    fetches: readonly string[],
+    profile: VolatileProfile = NO_PROFILE,
+    options: Partial<MonitorOptions> = {},
+  ) => {
+    const [after, ...again] = fetches.map(read);
+    const times = { beforeAt: null, afterAt: null };
+    return new PageComparer({ ...MONITOR_DEFAULTS, ...options }).compare({
+      before: read(before),
+      after: after!,
+      again,
+      profile,
+      ...times,
+    });
+  };
+  const goods = ["Lamp € 4", "Rug € 5", "Vase € 6", "Stool € 7"];
+  const [lamp, rug, vase, stool] = goods as [string, string, string, string];
+  const list = (...items: Item[]) => html(items, "“Good.”", "Words.");
+
+  test("may be a shuffled list: its order is left out, its members count", () => {
+    const learned = run(list(lamp, rug, vase, stool), [list(vase, lamp, stool, rug), list(stool, rug, lamp, vase)]);
+    assert.equal(learned.isChanged, false);
+    assert.deepEqual(
+      learned.profile.regions?.map(({ mode }) => mode),
+      ["shuffled"],
+    );
+    assert.doesNotMatch(JSON.stringify(learned.profile), /Goods|Lamp/, "no words of the page are kept in the open");
+    const [ignored] = learned.diff.ignored!;
+    assert.deepEqual(
+      [ignored?.kind, ignored?.place, ignored?.before, ignored?.after],
+      ["shuffled", "main > div.goods “Goods” > ul “Goods”", [lamp, rug, vase, stool], [vase, lamp, stool, rug]],
+    );
+    const later = run(list(lamp, rug, vase, stool), [list(stool, "Vase € 2", "Sofa € 9", lamp)], learned.profile);
+    const changed = later.diff.unified.split("\n").filter((line) => /^[-+]\w/.test(line));
+    assert.deepEqual(changed.toSorted(), ["+Sofa € 9", "+Vase € 2", `-${rug}`, `-${vase}`]);
+  });
+
+  test("is no list whose order changed once: a ranking counts", () => {
+    const ranked = list(rug, lamp, vase, stool);
+    assert.equal(run(list(lamp, rug, vase, stool), [ranked, ranked, ranked]).isChanged, true);
+  });
+
+  test("may be a list with other members each time, and then a member with another price counts still", () => {
+    const learned = run(list(lamp, rug), [list(vase, stool), list(rug, vase), list(stool, lamp)]);
+    assert.equal(learned.isChanged, false);
+    assert.equal(learned.profile.regions?.[0]?.mode, "rotating");
+    assert.equal(run(list(lamp, rug), [list(vase, rug)], learned.profile).isChanged, false);
+    const cheaper = run(list(lamp, rug), [list(vase, "Rug € 3")], learned.profile);
+    assert.match(cheaper.diff.unified, /^-Rug € 5\n\+Rug € 3$/m);
+  });
+
+  const quoted = (quote: string, text = "Words.") => html(goods, quote, text);
+  const quotes = ["“Sturdy, and easy to clean.”", "Would buy it again", "My whole family has one"];
+
+  test("is named, with what was left out, and counts if the user watches it", () => {
+    const learned = run(quoted(quotes[0]!), [quoted(quotes[1]!), quoted(quotes[2]!)]);
+    const next = run(quoted(quotes[1]!), [quoted(quotes[0]!, "Other words.")], learned.profile);
+    assert.equal(next.isChanged, true);
+    assert.ok(!next.diff.unified.includes(`+${quotes[0]}`));
+    assert.deepEqual(next.diff.ignored, [
+      { kind: "place", place: "main > blockquote", before: [quotes[1]], after: [quotes[0]] },
+    ]);
+    for (const watch of ["main > blockquote", "/block/"]) {
+      const watched = run(quoted(quotes[1]!), [quoted(quotes[0]!)], learned.profile, { watch: [watch] });
+      assert.deepEqual([watched.isChanged, watched.diff.ignored], [true, []], watch);
+    }
+  });
+
+  test("counts again when it has stayed the same for ten runs", () => {
+    let { profile } = run(quoted(quotes[0]!), [quoted(quotes[1]!), quoted(quotes[2]!)]);
+    const steady = quoted("A last word");
+    for (let runs = 0; runs < 11; runs += 1) {
+      const found = run(quoted(quotes[0]!), [steady], profile);
+      assert.equal(found.isChanged, false, `run ${runs}`);
+      ({ profile } = found);
+    }
+    assert.equal(run(quoted(quotes[0]!), [steady, steady, steady], profile).isChanged, true);
+  });
+
+  test("is learned over the runs where fetches close in time are alike, if it comes back to what it was", () => {
+    let profile = NO_PROFILE;
+    const reported: boolean[] = [];
+    for (let at = 0; at < 9; at += 1) {
+      const [was, is] = [quoted(quotes[at % 3]!), quoted(quotes[(at + 1) % 3]!)];
+      const found = run(was, [is, is, is], profile);
+      ({ profile } = found);
+      reported.push(found.isChanged);
+    }
+    assert.deepEqual(reported, [true, true, true, true, true, false, false, false, false]);
+    profile = NO_PROFILE;
+    for (let at = 0; at < 12; at += 1) {
+      const found = run(
+        quoted(`Headline ${at} about ${"abcdefghijklmnop"[at]}`),
+        [quoted(`News ${at + 1} of ${at}`)],
+        profile,
+      );
+      ({ profile } = found);
+      assert.equal(found.isChanged, true, "what is new each time is never learned away");
+    }
+  });
+
+  test("is known to other pages of the job once three have shown it", () => {
+    let shared: SharedProfile | null = null;
+    const { profile } = run(list(lamp, rug, vase, stool), [list(vase, lamp, stool, rug), list(stool, rug, lamp, vase)]);
+    for (const page of ["a", "b", "c"]) {
+      assert.deepEqual(withShared(NO_PROFILE, shared).regions ?? [], []);
+      shared = learnShared(learnShared(shared, page, profile), page, profile);
+    }
+    assert.equal(withShared(NO_PROFILE, shared).regions?.length, 1);
+    assert.equal(
+      withShared({ ...profile, regions: profile.regions!.map((one) => ({ ...one, off: true as const })) }, shared)
+        .regions?.[0]?.off,
+      true,
+    );
+  });
 });

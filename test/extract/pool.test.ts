@@ -18,6 +18,8 @@ function open(options: Partial<PageReaderOptions> = {}): PageReader & AsyncDispo
   return {
     read: (...args) => reader.read(...args),
     keep: (...args) => reader.keep(...args),
+    busy: () => reader.busy(),
+    warm: () => reader.warm(),
     readSitemap: (...args) => reader.readSitemap(...args),
     learn: (...args) => reader.learn(...args),
     repair: (...args) => reader.repair(...args),
@@ -132,6 +134,26 @@ describe("pages read in threads", () => {
     assert.deepEqual([code, reason], ["extraction", "extraction_timeout"]);
     assert.match(message, /longer than 777 ms/);
     assert.equal((await behind).extraction.title, "Tea");
+  });
+
+  it("says for how long threads have read, also of one that was ended", async () => {
+    const clock = new WatchClock();
+    await using reader = open({ clock, threads: 1, timeoutMs: 777 });
+    assert.deepEqual(reader.busy(), { ms: 0, threads: 1 });
+    // Starts a thread, which is not busy.
+    reader.warm();
+    assert.equal(reader.busy().ms, 0);
+    await reader.read(page("Tea"), SPEC);
+    const { ms } = reader.busy();
+    assert.ok(ms > 0);
+    assert.equal(reader.busy().ms, ms, "nothing is read now");
+    const stuck = failureOf(reader.read(ENDLESS_PAGE, ENDLESS));
+    // It is in the same thread already, and is read by another one.
+    const behind = reader.read(page("Milk"), SPEC);
+    runOut((await clock.reading(777))[0]);
+    assert.equal((await stuck).reason, "extraction_timeout");
+    assert.equal((await behind).extraction.title, "Milk");
+    assert.ok(reader.busy().ms > ms);
   });
 
   it("a page of five megabytes has more time than a small one", async () => {

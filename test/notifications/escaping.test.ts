@@ -124,6 +124,51 @@ property("email", (list) => {
   assert.deepEqual([mail.from, mail.to], ["orb@b.example", ["a@b.example"]]);
 });
 
+/** What mail programs and apps make links and mentions of. */
+const LIVE = /:\/\/|\bwww\.|\bmailto:|@(?!\u200b|…|$)|\p{L}\.\p{L}/u;
+
+property("email, in its text", (list) => {
+  const { text: found, subject } = rendered("email", list) as MailDelivery;
+  // The only links are those of our dashboard, each in a line of its own.
+  const lines = found.split("\n").filter((line) => !/^https:\/\/orb\.example\/[\w/%.-]*$/.test(line));
+  for (const line of lines) assert.doesNotMatch(line, LIVE);
+  assert.doesNotMatch(subject, /[\r\n]/);
+});
+
+property("ntfy", (list) => {
+  const body = bodyOf("ntfy", list) as { title: string; message: string; click: string };
+  assert.deepEqual(Object.keys(body).toSorted(), ["click", "message", "priority", "tags", "title", "topic"]);
+  assert.match(body.click, /^https:\/\/orb\.example\//);
+  assert.ok(Buffer.byteLength(body.message) < 4096, "ntfy makes an attachment of more");
+  const lines = body.message.split("\n").filter((line) => !/^https:\/\/orb\.example\/[\w/%.-]*$/.test(line));
+  for (const found of [body.title, ...lines]) assert.doesNotMatch(found, LIVE);
+  // oxlint-disable-next-line no-control-regex
+  assert.doesNotMatch(body.title, /[\u0000-\u001f\u007f]/);
+});
+
+property("apprise", (list) => {
+  const body = bodyOf("apprise", list) as { title: string; body: string; format: string };
+  assert.equal(body.format, "text");
+  // oxlint-disable-next-line no-control-regex
+  assert.doesNotMatch(body.title, /[\u0000-\u001f\u007f]/);
+  for (const found of [body.title, body.body.replaceAll(/^https:\/\/orb\.example\/[\w/%.-]*$/gm, "")]) {
+    assert.doesNotMatch(found, LIVE);
+    // Neither tags, entities, mentions of chats, links, code nor emphasis: each sign stands before an invisible one.
+    assert.doesNotMatch(found, /[<[\]`*_~|&\\](?!\u200b)/);
+    assert.doesNotMatch(found, /^[ \t]*(?:[#>+=-]|\d+[.)])/m);
+  }
+});
+
+test("the attacks of every form are seen as text", () => {
+  const mail = rendered("email", [
+    { message: ATTACKS.join("\n"), site: "https://evil.example", name: ATTACKS.join(" "), key: "n", count: 1 },
+  ]) as MailDelivery;
+  const bare = mail.text.replaceAll("\u200b", "");
+  for (const attack of ["https://evil.example/login", "@everyone", "[Click](https://evil.example)"])
+    assert.ok(bare.includes(attack), `${attack} reads as before`);
+  assert.doesNotMatch(mail.subject, /\n/);
+});
+
 test("every kind renders any message as text that can be sent", () => {
   fc.assert(
     fc.property(notices, (list) => {

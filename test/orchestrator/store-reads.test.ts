@@ -66,7 +66,8 @@ test("an export reads the run once, however many records there are", async (t) =
 
 test("pages of a crawl share one read of its run", async (t) => {
   const { id, deps, reads } = await openCrawl(t, { done });
-  const crawls = new CrawlRuns({ ...deps, reader: { keep: () => {} }, keepFixture: async () => null });
+  const openArtifact = () => Promise.reject(new Error("there is no file"));
+  const crawls = new CrawlRuns({ ...deps, reader: { keep: () => {} }, keepFixture: async () => null, openArtifact });
   const pages = () => Promise.all(Array.from({ length: 50 }, async () => (await crawls.of(id)).time.leftMs(30_000)));
   assert.deepEqual(await reads(["run", "trapState"], pages), [1, 1]);
 });

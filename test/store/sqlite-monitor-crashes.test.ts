@@ -5,7 +5,7 @@ import { createArtifactStore } from "../../src/artifacts/store.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { PageComparer } from "../../src/domain/monitor/compare.ts";
 import { MONITOR_DEFAULTS, type MonitorOptions } from "../../src/domain/monitor/options.ts";
-import { NO_PROFILE } from "../../src/domain/monitor/volatile.ts";
+import { NO_PROFILE } from "../../src/domain/monitor/volatile/profile.ts";
 import { newJob } from "../contract/store/jobs.ts";
 import { DONE, Kit, newTask } from "../contract/store/kit.ts";
 import { Child, sqliteHarness } from "./bench.ts";

@@ -19,7 +19,7 @@ test("who did something is named by what it is", () => {
   assert.deepEqual(texts, [
     "Key Shop",
     "Shop",
-    "Admin token",
+    "Server token",
     "Local user",
     "Schedule of Shop",
     "Automatic repair",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../chaos/orb.ts";
 import { browserGate, html } from "../support/browser-kit.ts";
@@ -41,6 +42,42 @@ describe("changes of a monitored job", browserGate, () => {
     await assertFits(ofRun.page);
     await ofRun.page.getByText("Side by side").click();
     await lines.getByRole("columnheader", { name: "Before" }).waitFor();
+
+    // What was left out is shown, too, and can be made to count.
+    const hints = "Press Drag Sort Click Type Search Open Close Print Share Save Send Copy Cut Paste Undo Redo".split(
+      " ",
+    );
+    let price = 18;
+    let visits = 0;
+    here.site.on("/", (request, response) => {
+      visits += 1;
+      const hint = `<aside class="hint"><p>${hints[visits % hints.length]!} and ${hints[(visits * 5 + 3) % hints.length]!}</p></aside>`;
+      return html(`${page(`€ ${price}`)}<p>${visits}00 views</p>${hint}`)(request, response);
+    });
+    await run();
+    await run();
+    price = 16;
+    await run();
+    await ofRun.page.goto(`${here.dashboard.url}/jobs/${job.id}/changes`);
+    const ignored = ofRun.page.getByText("2 places ignored as noise");
+    await ignored.click();
+    await ofRun.page
+      .getByText(/Press any key|Drag a picture here|Sort by a click|Old orders are above/)
+      .first()
+      .waitFor();
+    await assertAccessible(ofRun.page);
+    for (const width of [1440, 1280, 390]) {
+      await ofRun.page.setViewportSize({ width, height: 900 });
+      await assertFits(ofRun.page);
+      const folder = process.env["ORB_TEST_PICTURES"];
+      if (folder !== undefined)
+        await ofRun.page.screenshot({ path: join(folder, `noise-${width}.png`), fullPage: true });
+    }
+    await ofRun.page.getByRole("button", { name: "Count changes of aside.hint > p" }).click();
+    await ofRun.page.getByText("Counts from the next run on").waitFor();
+    assert.deepEqual((await server.client.jobs.get(job.id)).monitor?.watch, ["aside.hint > p"]);
+    await ofRun.page.getByRole("button", { name: "Ignore changes of aside.hint > p again" }).click();
+    await ofRun.page.getByRole("button", { name: "Count changes of aside.hint > p" }).waitFor();
 
     await using phone = await here.dashboard.show("/jobs", { phone: true });
     await phone.page.getByRole("button", { name: "More for Kettle" }).click();

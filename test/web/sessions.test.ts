@@ -141,6 +141,7 @@ describe("sessions and sign-ins in the dashboard", browserGate, () => {
     assert.equal((await server.ended(id)).status, "completed");
     await page.goto(`${here.dashboard.url}/runs/${id}?tab=configuration`);
     await page.getByText('"secret": true').waitFor();
+    await page.getByText("Local user").waitFor();
     assert.ok(!(await shownIn(page)).includes(PASSWORD));
     await page.goto(`${here.dashboard.url}/new?job=${job!.id}`);
     await page.getByRole("button", { name: "More options" }).click();

@@ -219,7 +219,7 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
       },
       { path: "/schedules?" },
       { path: "/jobs" },
-      ...tabs("/settings", ["health", "configuration", "alerts", "sessions", "browser"]),
+      ...tabs("/settings", ["health", "configuration", "alerts", "sessions", "keys", "audit", "browser"]),
       ...["crawl", "scrape", "workflow"].map((kind) => ({
         path: `/new?kind=${kind}&url=${encodeURIComponent(site.url(pathOf(1)))}`,
         prepare: async (page: Page) => {

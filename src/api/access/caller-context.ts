@@ -5,6 +5,7 @@ import type { ApiDeps } from "../deps.ts";
 import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "../instance.ts";
 import { Delegations } from "./delegations.ts";
 import { ForwardedPeople } from "./forwarded-person.ts";
+import { callerBy } from "./held-answers.ts";
 import { Keys } from "./keys.ts";
 import { RateLimits } from "./rate-limit.ts";
 
@@ -32,10 +33,9 @@ const ENDS = new WeakMap<ApiRequest, { end(): void }>();
 export function followCaller(api: ApiInstance, deps: ApiDeps): void {
   // With a callback: what follows it runs within the context.
   api.addHook("preValidation", (request, _reply, done) => {
-    const { principal, callerIp: ip, id: requestId } = request;
+    const { principal } = request;
     if (principal === null) return done();
-    const { kind, id, name, limits } = principal;
-    ENDS.set(request, beginCall({ actor: { kind, id, name }, limits, ip, requestId }, done));
+    ENDS.set(request, beginCall(callerBy(principal, request), done));
   });
   api.addHook("preValidation", async (request) => {
     if (request.principal?.limits !== null && request.principal !== null) await requireWithin(deps, request);

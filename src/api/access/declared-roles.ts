@@ -23,7 +23,8 @@ declare module "fastify" {
 const OF_RUNS = /\/:(run_id|workflow_id)(\/|$)|^\/scraping\/tasks\/:task_id/;
 const OF_JOBS = /\/:job_id(\/|$)/;
 
-function isLimitable(url: string, declared: boolean | undefined): boolean {
+/** Whether a key with limits may make this call. */
+export function isLimitable(url: string, declared: boolean | undefined): boolean {
   return declared ?? (OF_RUNS.test(url) || OF_JOBS.test(url));
 }
 

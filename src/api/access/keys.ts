@@ -4,7 +4,7 @@ import type { Principal } from "../../domain/access/principal.ts";
 import type { ApiDeps } from "../deps.ts";
 
 /** With the interval of streams below, a revocation holds everywhere within a second. */
-const FRESH_MS = 400;
+export const FRESH_MS = 400;
 export const RECHECK_MS = 400;
 const MOST = 2000;
 const NOTE_EVERY_MS = 60_000;

@@ -19,6 +19,7 @@ import { laneRoutes } from "./queue/lanes.ts";
 import { liveRoutes } from "./system/live.ts";
 import { notificationRoutes } from "./notifications/notifications.ts";
 import { learnRoutes } from "./pages/learn.ts";
+import { liveViewRoutes } from "./pages/live-views.ts";
 import { previewRoutes } from "./pages/preview.ts";
 import { searchRoutes } from "./pages/search.ts";
 import { crawlResultRoutes } from "./pages/crawl-results.ts";
@@ -68,6 +69,7 @@ const RESOURCES: readonly Routes[] = [
   liveRoutes,
   resultRoutes,
   credentialRoutes,
+  liveViewRoutes,
   previewRoutes,
   searchRoutes,
   learnRoutes,

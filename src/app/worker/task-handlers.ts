@@ -84,7 +84,14 @@ export function createTaskHandlers(
   stack.defer("proxy checks", () => checks.http.close());
   const images = createImageInspector({ clock });
   stack.defer("image inspector", () => images.close());
-  const crawls = new CrawlRuns({ store, clock, reader: tools.reader, seal, keepFixture });
+  const crawls = new CrawlRuns({
+    store,
+    clock,
+    reader: tools.reader,
+    seal,
+    keepFixture,
+    openArtifact: pages.openArtifact,
+  });
   const steps = stepHandler({
     store,
     clock,

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
+import { Signal } from "../../base/signal.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
 import { asUnchecked, fullId, definedOnly, nextCommand, type UrlOption } from "../api/command.ts";
@@ -92,11 +93,12 @@ async function crawl(context: CliContext, named: string[], options: CrawlCommand
   using stop = stopRequest(wiring, say, null, () => `${STOPPING}${resumeHint}`, EXIT.partial);
   try {
     await context.withApi({ ...definedOnly({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
-      const worker = await api.here?.work({ onRole: () => {} });
+      const ended = new Signal();
+      const worker = await api.here?.work({ onRole: () => {}, onEnded: () => ended.raise() });
       const id = body === null ? await resumeCrawl(context, api, options) : await begin(api, body);
       // Printed on the first Ctrl-C, so that it is on the screen whatever happens next.
       resumeHint = `; to continue:\n  ${resumeCommand(id, options, context.json)}`;
-      const crawled: Crawled = { api, id, display, signal: stop.signal };
+      const crawled: Crawled = { api, id, display, signal: stop.signal, ended };
       let view = await follow(crawled);
       if (!CRAWL_OVER.has(view.status)) {
         view = await finishInFlight(crawled);

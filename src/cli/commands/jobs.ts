@@ -3,7 +3,6 @@ import type { Job } from "../../api-client/client.ts";
 import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import { ON_DEGRADED } from "../../domain/health/on-degraded.ts";
-import { MONITORED } from "../../domain/monitor/options.ts";
 import { FIXTURES_SETTING } from "../../domain/page/fixture.ts";
 import { rowsOf } from "../api/rows.ts";
 import {
@@ -26,13 +25,14 @@ import { wholeNumber } from "../values.ts";
 import { addJobHealthCommand } from "./jobs/job-health.ts";
 import { addFixtureCommands } from "./jobs/job-fixtures.ts";
 import { addChangesCommand } from "./jobs/job-changes.ts";
+import { addMonitorFlags, type MonitorFlags, monitorPart } from "./jobs/monitor-flags.ts";
 import { addRepairCommand } from "./jobs/job-repair.ts";
 import { addNotify, type NotifyFlag, notifyText } from "./notifications/job-notify.ts";
 import { addVersionCommands } from "./jobs/job-versions.ts";
 import { runJob } from "./runs/job-run.ts";
 import { deletionEnded } from "./runs/run-deletion.ts";
 
-interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
+interface JobOptions extends RecipeOptions, CrawlOptions, MonitorFlags, UrlOption {
   crawl?: boolean;
   name?: string;
   targetUrl?: string;
@@ -45,8 +45,6 @@ interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
   fixtures?: number;
   autoRepair?: boolean;
   notify?: NotifyFlag[] | false;
-  monitor?: string | false;
-  monitorIgnore?: string[];
   requiresAuth?: boolean;
   respectRobots?: boolean;
   escalate?: boolean;
@@ -100,8 +98,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
       const args = await readArguments(context, file, options);
       if (Object.keys(jobOf(args)).length === 0)
         throw new OrbError("usage", "nothing to change: add a file or flags", { hint: "See orb jobs update --help." });
-      const { kind } = await api.jobs.get(job);
-      const body = jobOf(args, kind);
+      const body = jobOf(args, await api.jobs.get(job));
       show(context, await api.jobs.change(job, asUnchecked(body)));
     }),
   );
@@ -164,22 +161,13 @@ function addJobOptions(command: Command): Command {
       addNotify,
     )
     .option("--no-notify", "notify only the channels whose rules match")
-    .addOption(
-      new Option("--monitor <what>", "compare every run with the last good one: docs/monitors.md").choices(MONITORED),
-    )
-    .option("--no-monitor", "stop comparing")
-    .option(
-      "--monitor-ignore <pattern>",
-      "what the monitor leaves out: a CSS selector or a /regular expression/; repeatable",
-      (pattern: string, before: string[] = []) => [...before, pattern],
-    )
     .option("--requires-auth", "the page requires a sign-in: use a browser and a session of its origin")
     .option("--respect-robots", "do not fetch pages that robots.txt disallows")
     .option("--no-escalate", "do not switch to a browser after a block (no effect with strategy auto)");
-  return addCrawlOptions(addRecipeOptions(command), { saved: true, heading: "Crawl options:" }).addHelpText(
-    "after",
-    FIELD_HELP,
-  );
+  return addCrawlOptions(addRecipeOptions(addMonitorFlags(command)), {
+    saved: true,
+    heading: "Crawl options:",
+  }).addHelpText("after", FIELD_HELP);
 }
 
 interface JobArguments {
@@ -198,15 +186,18 @@ async function readArguments(
 }
 
 /** The body for the API. An existing job keeps its kind; for a new one, any crawl option makes it a crawl. */
-function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]): Record<string, unknown> {
+function jobOf(
+  { options, fromFile, recipe }: JobArguments,
+  known?: Pick<Job, "kind" | "monitor">,
+): Record<string, unknown> {
   // These are of pages, too.
   const { documents, ...crawl } = crawlOf(options);
   const shared = definedOnly({ respect_robots: options.respectRobots, documents });
   const isMeant = options.crawl === true || fromFile["kind"] === "crawl" || Object.keys(crawl).length > 0;
   return {
     ...fromFile,
-    ...monitorPart(options, fromFile["monitor"]),
-    ...(isMeant || kind === "crawl"
+    ...monitorPart(options, fromFile["monitor"] ?? known?.monitor),
+    ...(isMeant || known?.kind === "crawl"
       ? crawlPart(fromFile["crawl"], recipe, { ...shared, ...crawl })
       : { ...recipe, ...shared }),
     ...definedOnly({
@@ -226,14 +217,6 @@ function jobOf({ options, fromFile, recipe }: JobArguments, kind?: Job["kind"]):
       escalate: options.escalate === false ? false : undefined,
     }),
   };
-}
-
-/** Patterns alone are added to the monitor of the file. */
-function monitorPart({ monitor, monitorIgnore }: JobOptions, fromFile: unknown): Record<string, unknown> {
-  if (monitor === false) return { monitor: null };
-  if (typeof monitor !== "string" && monitorIgnore === undefined) return {};
-  const before = typeof fromFile === "object" && fromFile !== null ? fromFile : {};
-  return { monitor: { ...before, ...definedOnly({ what: monitor, ignore: monitorIgnore }) } };
 }
 
 const OF_CRAWL_PAGES: ReadonlySet<string> = new Set([

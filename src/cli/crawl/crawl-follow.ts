@@ -1,10 +1,11 @@
 /** Polls a crawl until it has ended, and shows it. */
 import type { OrbweaverClient } from "../../api-client/client.ts";
+import { systemClock } from "../../base/clock.ts";
+import { Signal } from "../../base/signal.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
 import { definedOnly } from "../api/command.ts";
 import type { CrawlDisplay } from "./crawl-display.ts";
-import { pause } from "../commands/runs/job-run.ts";
 
 export const CRAWL_OVER: ReadonlySet<string> = new Set(["completed", "partial", "failed", "cancelled"]);
 
@@ -18,6 +19,8 @@ export interface FollowedCrawl {
   display: CrawlDisplay;
   /** Ends the polling, not the crawl. */
   signal: AbortSignal;
+  /** Raised when a run has ended, if this process knows. */
+  ended?: Signal;
 }
 
 export async function lookAtCrawl(api: OrbweaverClient, id: string): Promise<CrawlDetail> {
@@ -25,7 +28,10 @@ export async function lookAtCrawl(api: OrbweaverClient, id: string): Promise<Cra
 }
 
 /** Until it has ended, or `signal` aborts. */
-export async function followCrawl({ api, id, display, signal }: FollowedCrawl): Promise<CrawlDetail> {
+export async function followCrawl(followed: FollowedCrawl): Promise<CrawlDetail> {
+  const { api, id, display, signal, ended = new Signal() } = followed;
+  const wake = () => ended.raise();
+  signal.addEventListener("abort", wake, { once: true });
   let lookedAtSites = Number.NEGATIVE_INFINITY;
   for (;;) {
     const view = await lookAtCrawl(api, id);
@@ -36,8 +42,11 @@ export async function followCrawl({ api, id, display, signal }: FollowedCrawl): 
     // Until the first sites exist, the query is cheap.
     if (sites !== null && sites.length > 0) lookedAtSites = performance.now();
     display.show(view, sites);
-    if (isOver || signal.aborted) return view;
-    await pause(signal)(LOOK_MS);
+    if (isOver || signal.aborted) {
+      signal.removeEventListener("abort", wake);
+      return view;
+    }
+    await ended.wait(systemClock, LOOK_MS);
   }
 }
 

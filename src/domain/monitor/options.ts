@@ -15,6 +15,8 @@ export interface MonitorOptions {
   noise: NoiseClass[];
   /** Whether places that change on their own are learned and left out. */
   learn: boolean;
+  /** Places that count although they change on their own: by the name that a difference shows, or by `/expressions/`. */
+  watch: string[];
   /** Fewer changed words are no change. */
   min_words: number;
   /** A smaller share of changed words, or of changed pixels, is no change; null: the default. */
@@ -26,13 +28,14 @@ export interface MonitorOptions {
 }
 
 /** Declared once: schema, flags and help derive from this. */
-export const MONITOR_LIMITS = { ignore: 100, minWords: 10_000, keep: 10_000 } as const;
+export const MONITOR_LIMITS = { ignore: 100, watch: 100, minWords: 10_000, keep: 10_000 } as const;
 
 export const MONITOR_DEFAULTS: MonitorOptions = {
   what: "text",
   ignore: [],
   noise: [...NOISE_CLASSES],
   learn: true,
+  watch: [],
   min_words: 1,
   min_share: null,
   key: null,

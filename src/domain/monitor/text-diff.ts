@@ -1,11 +1,12 @@
 /** Compares two texts line by line and word by word, without noise, and shows the differences with it. */
 import { hash } from "node:crypto";
-import { isSameClock } from "./dates.ts";
-import type { Pattern } from "../text/regex.ts";
-import { linesWithoutNoise } from "./noise.ts";
-import type { NoiseClass } from "./options.ts";
+import type { Evidence } from "./volatile/evidence.ts";
+import { type IgnoredPlace, Notes } from "./ignored.ts";
+import { exposedLines, mask, type MaskedLine, shuffledLists } from "./volatile/mask.ts";
+import type { PreparedText } from "./prepared-text.ts";
+import type { VolatileProfile } from "./volatile/profile.ts";
 import { type Hunk, hunksOf, wholeHunk } from "./sequence.ts";
-import { mask, type MaskedLine, type VolatileProfile } from "./volatile.ts";
+import { hasOtherValue } from "./volatile/values.ts";
 
 export interface DiffLine {
   op: " " | "-" | "+";
@@ -29,122 +30,89 @@ export interface TextDiff {
   /** Changed words of all words of the larger text. */
   share: number;
   truncated: boolean;
+  /** Differences that were left out. */
+  ignored: IgnoredPlace[];
+  /** Whether a price or an amount is among the changes: no further fetch makes that noise. */
+  hasValue: boolean;
+  /** Whether the page goes back and forth between two contents, or one of its answers was old. */
+  isUnsettled: boolean;
 }
 
-/** A text as it is compared; blank lines and ignored parts are left out. */
-interface PreparedText {
-  /** As shown. */
-  shown: string[];
-  /** As compared. */
-  lines: string[];
-  /** Of the same lines, with all dates but those that only tell when the page was made. */
-  dated: string[];
-  /** When the page was fetched; null: dates are not told apart. */
-  at: number | null;
-}
-
-export interface TextRules {
-  noise: ReadonlySet<NoiseClass>;
-  ignore: readonly Pattern[];
-  /** The order of the lines has no meaning. */
-  isSet: boolean;
-}
-
+const MAX_CERTAIN = 2;
 const CONTEXT = 3;
 const MAX_SHOWN_LINES = 2000;
 const MAX_SHOWN_WORDS = 5000;
 /** Characters of all lines that are shown by words. */
 const MAX_BY_WORDS = 400_000;
 
-export function prepareText(content: string, { noise, ignore, isSet }: TextRules, at: number | null): PreparedText {
-  const shown: string[] = [];
-  const kept: string[] = [];
-  for (const line of content.split("\n")) {
-    const text = ignore
-      .reduce((rest, pattern) => pattern.without(rest), line)
-      .replace(/\s+/g, " ")
-      .trim();
-    if (text === "") continue;
-    shown.push(line.trimEnd());
-    kept.push(text);
-  }
-  // A set has no positions by which the dates of two texts could be told apart.
-  const fetchedAt = isSet || !noise.has("dates") ? null : at;
-  const lines = linesWithoutNoise(kept, noise, fetchedAt);
-  if (!isSet) {
-    const dated = fetchedAt === null ? lines : linesWithoutNoise(kept, noise, Number.NEGATIVE_INFINITY);
-    return { shown, lines, dated, at: fetchedAt };
-  }
-  const byText = new Map(lines.map((line, index) => [line, shown[index]!]));
-  const sorted = [...byText].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const texts = sorted.map(([line]) => line);
-  return { shown: sorted.map(([, line]) => line), lines: texts, dated: texts, at: null };
+/** Equal for texts without a difference. The second half is equal for texts without anything to leave out, too. */
+export function stableDigest(text: PreparedText, profile: VolatileProfile): string {
+  const texts = mask(text, profile).filter(({ isMasked }) => !isMasked);
+  const short = (lines: readonly string[]) => hash("sha256", lines.join("\n"), "hex").slice(0, DIGEST);
+  return short(texts.map((line) => line.text)) + short(text.lines);
 }
 
-/**
- * The lines of two texts, so that equal dates are equal even if only one text was fetched on that day, and a clock that
- * went on is no difference.
- */
-export function alignDates(before: PreparedText, after: PreparedText): [PreparedText, PreparedText] {
-  const isPlain = ({ lines, dated, at }: PreparedText) =>
-    at === null || lines.every((line, index) => line === dated[index]);
-  if (before.at === null || after.at === null) return [before, after];
-  if (isPlain(before) && isPlain(after) && !CLOCK_LINE.test(before.lines.join("\n"))) return [before, after];
-  const hunks = hunksOf(before.dated, after.dated);
-  if (hunks === null) return [before, after];
-  const [old, recent] = [[...before.dated], [...after.dated]];
-  for (const { from, to, otherFrom, otherTo } of hunks) {
-    for (let at = from; at < to; at += 1) old[at] = before.lines[at]!;
-    for (let at = otherFrom; at < otherTo; at += 1) recent[at] = after.lines[at]!;
-    if (to - from !== otherTo - otherFrom) continue;
-    for (let at = 0; at < to - from; at += 1)
-      if (isSameClock(old[from + at]!, before.at, recent[otherFrom + at]!, after.at))
-        old[from + at] = recent[otherFrom + at] = "‹date›";
-  }
-  return [
-    { ...before, lines: old },
-    { ...after, lines: recent },
-  ];
-}
+const DIGEST = 24;
 
-const CLOCK_LINE = /^\d{1,2}:\d{2}/m;
-
-/** Equal for texts without a difference. */
-export function stableDigest({ lines }: PreparedText, profile: VolatileProfile): string {
-  const texts = mask(lines, profile).filter(({ isMasked }) => !isMasked);
-  return hash("sha256", texts.map(({ text }) => text).join("\n"), "hex").slice(0, 32);
-}
+/** Whether texts with these digests differ only in places that are left out. */
+export const isSameButNoise = (one: string, other: string) => one.slice(0, DIGEST) === other.slice(0, DIGEST);
 
 const wordsIn = (lines: readonly string[]) => lines.flatMap((line) => line.split(" "));
 
-export function diffTexts(before: PreparedText, after: PreparedText, profile: VolatileProfile): TextDiff {
-  const [old, recent] = [before, after].map(({ lines }) => mask(lines, profile)) as [MaskedLine[], MaskedLine[]];
+/** `evidence`: of further fetches; `isStrict`: what is unsettled counts. */
+export function diffTexts(
+  before: PreparedText,
+  after: PreparedText,
+  profile: VolatileProfile,
+  evidence: Evidence | null = null,
+  isStrict = false,
+): TextDiff {
+  const exposed = exposedLines(before, after, profile);
+  const [old, recent] = [mask(before, profile, exposed[0]), mask(after, profile, exposed[1])];
   const [oldTexts, newTexts] = [old, recent].map((list) => list.map(({ text }) => text)) as [string[], string[]];
   const found = hunksOf(oldTexts, newTexts) ?? wholeHunk(oldTexts, newTexts);
   const ops: DiffLine[] = [];
-  const diff: TextDiff = { hunks: [], added: 0, removed: 0, share: 0, truncated: false };
+  const diff: TextDiff = { ...NO_DIFF, ignored: [] };
   // One more than is shown: it tells that there are more.
   let room = MAX_SHOWN_LINES + 1;
   const budget = { characters: MAX_BY_WORDS };
+  const notes = new Notes(before, after, diff.ignored);
   const same = (from: number, to: number) => {
     if (room === 0) return;
     for (const { from: first, to: last } of recent.slice(from, to))
       for (let line = first; line < last; line += 1) ops.push({ op: " ", text: after.shown[line]! });
   };
-  let at = 0;
+  let [at, oldAt, changes] = [0, 0, 0];
   for (const { from, to, otherFrom, otherTo } of found) {
     same(at, otherFrom);
+    for (let index = 0; index < from - oldAt; index += 1) notes.equal(old[oldAt + index]!, recent[at + index]!);
     at = otherTo;
+    oldAt = to;
     const real = (list: readonly MaskedLine[]) => list.filter(({ isMasked }) => !isMasked);
-    const [gone, come] = [real(old.slice(from, to)), real(recent.slice(otherFrom, otherTo))];
+    const [allGone, allCome] = [old.slice(from, to), recent.slice(otherFrom, otherTo)];
+    notes.masked(allGone, allCome);
+    const [gone, come] = [real(allGone), real(allCome)];
     if (gone.length === 0 && come.length === 0) {
       same(otherFrom, otherTo);
       continue;
     }
+    const position = come[0]?.from ?? recent[otherFrom]?.from ?? after.lines.length;
+    const indices = (list: readonly MaskedLine[]) => list.map((line) => line.from);
+    const places = evidence?.explains(indices(gone), indices(come), position) ?? null;
+    const isUnsettled = places?.some((place) => place.isUnsettled) ?? false;
+    if (places !== null && !(isUnsettled && isStrict)) {
+      diff.isUnsettled ||= isUnsettled;
+      notes.add(isUnsettled ? "unsettled" : "this_run", null, gone, come);
+      same(otherFrom, otherTo);
+      continue;
+    }
     const linesOf = (text: PreparedText) => (line: MaskedLine) => text.lines.slice(line.from, line.to);
-    const counts = countWords(gone.flatMap(linesOf(before)), come.flatMap(linesOf(after)));
+    const [goneTexts, comeTexts] = [gone.flatMap(linesOf(before)), come.flatMap(linesOf(after))];
+    const counts = countWords(goneTexts, comeTexts);
     diff.added += counts.added;
     diff.removed += counts.removed;
+    changes += 1;
+    diff.hasValue ||= hasOtherValue(goneTexts.join(" "), comeTexts.join(" "));
     const shownOf = (text: PreparedText) => (line: MaskedLine) => text.shown.slice(line.from, line.to);
     const [goneLines, comeLines] = [
       gone.slice(0, room).flatMap(shownOf(before)),
@@ -156,10 +124,25 @@ export function diffTexts(before: PreparedText, after: PreparedText, profile: Vo
     }
   }
   same(at, recent.length);
+  for (let index = 0; index < old.length - oldAt; index += 1) notes.equal(old[oldAt + index]!, recent[at + index]!);
+  // Of many differences, some look like another price because goods have changed places.
+  diff.hasValue &&= changes <= MAX_CERTAIN;
+  for (const list of shuffledLists(before, after, profile)) notes.shuffled(list);
   const total = Math.max(wordsIn(before.lines).length, wordsIn(after.lines).length, 1);
   diff.share = Math.min(1, Math.max(diff.added, diff.removed) / total);
   return { ...diff, ...groupHunks(ops) };
 }
+
+export const NO_DIFF: TextDiff = {
+  hunks: [],
+  added: 0,
+  removed: 0,
+  share: 0,
+  truncated: false,
+  ignored: [],
+  hasValue: false,
+  isUnsettled: false,
+};
 
 function countWords(gone: readonly string[], come: readonly string[]): { added: number; removed: number } {
   const [old, recent] = [wordsIn(gone), wordsIn(come)];

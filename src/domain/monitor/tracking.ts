@@ -1,7 +1,8 @@
 /** How a page differs from the last time that it was read in the same way, with or without a job. */
 import type { JsonValue } from "../lane/queue-item.ts";
-import { type DiffHunk, diffTexts, prepareText } from "./text-diff.ts";
-import { NO_PROFILE } from "./volatile.ts";
+import { prepareText } from "./prepared-text.ts";
+import { NO_PROFILE } from "./volatile/profile.ts";
+import { type DiffHunk, diffTexts } from "./text-diff.ts";
 
 /** Part of a run's snapshot. */
 export interface TrackingRequest {
@@ -46,7 +47,7 @@ export function compareTracked(
   previousAt: string | null,
 ): Tracking {
   if (before === null) return { previous_at: null, status: "new", hunks: [], previous_record: null };
-  const [old, recent] = [before, now].map(({ markdown }) => prepareText(markdown, RULES, null));
+  const [old, recent] = [before, now].map(({ markdown }) => prepareText({ text: markdown, tree: null }, RULES, null));
   const { hunks, added, removed } = diffTexts(old!, recent!, NO_PROFILE);
   const isChanged = added + removed > 0;
   return {

@@ -110,14 +110,14 @@ function pathOf({ type, runId, job, site }: Notice): string {
 const linkTo = (publicUrl: string | null, path: string) =>
   publicUrl === null ? null : `${publicUrl.replace(/\/+$/, "")}${path}`;
 
-/** As lines of plain text, for receivers without markup. */
-export function textOf({ entries, left, link }: Message): string {
+/** As lines of plain text, for receivers without markup; `harmless` defuses foreign text for the receiver. */
+export function textOf({ entries, left, link }: Message, harmless: (text: string) => string): string {
   const single = entries.length === 1;
   const parts = entries.map(({ title, text, facts, link: own }) =>
     [
-      ...(single ? [] : [title]),
-      text,
-      ...facts.map(([name, value]) => `${name}: ${value}`),
+      ...(single ? [] : [harmless(title)]),
+      harmless(text),
+      ...facts.map(([name, value]) => `${name}: ${harmless(value)}`),
       ...(single || own === null ? [] : [own]),
     ].join("\n"),
   );

@@ -37,6 +37,16 @@ export function defused(text: string): string {
     .replace(/\b(mailto|tel|tg|www)(?=[:.])/gi, `$1${BREAK}`);
 }
 
+/**
+ * For receivers that are not known, such as those behind Apprise: neither HTML nor Markdown nor the markup of chats, in
+ * any of which the text may be read.
+ */
+export function forAny(text: string): string {
+  return defused(text)
+    .replace(/[<[\]`*_~|&\\]/g, `$&${BREAK}`)
+    .replace(/^[ \t]*(?=[#>+=-]|\d+[.)])/gm, `$&${BREAK}`);
+}
+
 /** Slack: the three characters that start mentions, links and entities. */
 export const forSlack = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 

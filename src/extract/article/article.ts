@@ -5,6 +5,7 @@ import { squeeze } from "../dom/text.ts";
 import { cleanHtml } from "../values/clean-html.ts";
 import type { MainContent } from "../main-content/find.ts";
 import { detectLanguage } from "./language.ts";
+import { INNER, kindOf, LETTER, NUMBER, SURROGATE } from "./letters.ts";
 import { toMarkdown } from "./markdown.ts";
 import { toPlainText } from "./plain-text.ts";
 
@@ -63,6 +64,16 @@ const WORD = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\u0e00-\u0e7f
 const SPACELESS = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]/;
 
 export function countWords(text: string): number {
-  if (!SPACELESS.test(text)) return text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’_-]*/gu)?.length ?? 0;
-  return text.match(WORD)?.length ?? 0;
+  if (SPACELESS.test(text)) return text.match(WORD)?.length ?? 0;
+  let words = 0;
+  let inWord = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const kind = kindOf(text.charCodeAt(at));
+    if ((kind & (LETTER | NUMBER)) !== 0) {
+      if (!inWord) words += 1;
+      inWord = true;
+    } else if (kind === SURROGATE) return text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’_-]*/gu)?.length ?? 0;
+    else if (kind !== INNER) inWord = false;
+  }
+  return words;
 }

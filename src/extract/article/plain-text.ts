@@ -10,8 +10,13 @@ const CELLS = new Set(["td", "th"]);
 /** White space within a line other than a single space. */
 export const UNEVEN_IN_LINE = /[^\S\n ][^\S\n]*| [^\S\n]+/g;
 
-export function toPlainText(element: Element, keep: (element: Element) => boolean): string {
-  const writer = new Writer();
+/** `onLine`: gets the block of every line that is not blank. */
+export function toPlainText(
+  element: Element,
+  keep: (element: Element) => boolean,
+  onLine?: (block: Element) => void,
+): string {
+  const writer = new Writer(element, onLine);
   new Reader(keep, writer).inside(element);
   return writer.finish();
 }
@@ -22,10 +27,22 @@ class Writer {
   #gap = "";
 
   #budget = MAX_TEXT;
+  /** The block that is being written. */
+  block: Element;
+  /** The block in which the line began. */
+  #owner: Element | null = null;
+  readonly #onLine: ((block: Element) => void) | undefined;
+
+  constructor(root: Element, onLine?: (block: Element) => void) {
+    this.block = root;
+    this.#onLine = onLine;
+  }
 
   text(text: string): void {
     this.#budget -= text.length;
-    if (this.#budget >= 0) this.#line += text;
+    if (this.#budget < 0) return;
+    this.#line += text;
+    if (this.#owner === null && /\S/.test(text)) this.#owner = this.block;
   }
 
   get isAfterWord(): boolean {
@@ -36,18 +53,27 @@ class Writer {
   break(gap: "\n" | "\n\n"): void {
     const line = this.#line.replace(UNEVEN_IN_LINE, " ").trim();
     this.#line = "";
+    const owner = this.#owner ?? this.block;
+    this.#owner = null;
     if (line !== "") {
+      this.#tell(line, owner);
       this.#out += (this.#out === "" ? "" : this.#gap) + line;
       this.#gap = gap;
     } else if (gap.length > this.#gap.length) this.#gap = gap;
   }
 
-  verbatim(text: string): void {
+  verbatim(text: string, block: Element): void {
     this.break("\n\n");
     this.#budget -= text.length;
     if (this.#budget < 0 || text.trim() === "") return;
+    this.#tell(text, block);
     this.#out += (this.#out === "" ? "" : "\n\n") + text;
     this.#gap = "\n\n";
+  }
+
+  #tell(text: string, block: Element): void {
+    if (this.#onLine === undefined) return;
+    for (const line of text.split("\n")) if (line.trim() !== "") this.#onLine(block);
   }
 
   finish(): string {
@@ -81,15 +107,18 @@ class Reader {
     if (!this.#keep(element)) return;
     const { name } = element.tag;
     const writer = this.#writer;
-    if (name === "pre") writer.verbatim(preformatted(element));
+    const outer = writer.block;
+    if (name === "pre") writer.verbatim(preformatted(element), element);
     else if (CELLS.has(name)) {
       this.inside(element);
       writer.text(" ");
     } else if (isBlock(element)) {
       const gap = LINES.has(name) ? "\n" : "\n\n";
       writer.break(gap);
+      writer.block = element;
       this.inside(element);
       writer.break(gap);
+      writer.block = outer;
     } else if (name === "q") {
       writer.text("“");
       this.inside(element);

@@ -1,14 +1,9 @@
 /** Elements that are invisible or not content. */
 import type { Element } from "../dom/nodes.ts";
-
-const NEVER = new Set(
-  "script style noscript template svg math iframe object embed applet canvas audio video map head link meta button input select textarea dialog datalist frame frameset".split(
-    " ",
-  ),
-);
+import { NOT_TEXT } from "../dom/tags.ts";
 
 export function isHidden(element: Element): boolean {
-  if (NEVER.has(element.tag.name)) {
+  if ((element.tag.flags & NOT_TEXT) !== 0) {
     // Declarative shadow roots contain content.
     return !(element.tag.name === "template" && element.attr("shadowrootmode") !== undefined);
   }

@@ -1,7 +1,7 @@
 /** Builds the document of a page in the requested formats. */
 import { elementToMarkdown } from "../article/markdown.ts";
 import { isHidden } from "../article/visible.ts";
-import { elementsBelow, MAX_TEXT } from "../dom/nodes.ts";
+import { type Element, elementsBelow, MAX_TEXT } from "../dom/nodes.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { isInTemplate, linkTarget } from "../links.ts";
 import { cleanElements } from "../values/clean-html.ts";
@@ -23,7 +23,7 @@ export interface PageDocument {
   truncated: string[];
 }
 
-const MAX_URLS = 10_000;
+export const MAX_URLS = 10_000;
 
 /** A parsed page. */
 interface Page {
@@ -61,7 +61,11 @@ export function readDocument({ kind, text, facts }: Page, { formats, ...plan }: 
     document[name] = list.slice(0, MAX_URLS);
     markTruncated(name, list.length > MAX_URLS);
   };
-  if (formats.has("links")) listed("links", linksOf(facts, content));
+  if (formats.has("links"))
+    listed(
+      "links",
+      [...linksOf(facts, content)].map(({ url }) => url),
+    );
   if (formats.has("images")) listed("images", imagesOf(facts, content));
   if (facts.document.truncated)
     for (const name of ["markdown", "html", "links", "images"] as const)
@@ -90,11 +94,11 @@ function escaped(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
-function* linksOf(facts: PageFacts, content: Content): Generator<string> {
+export function* linksOf(facts: PageFacts, content: Content): Generator<{ url: string; element: Element }> {
   for (const element of facts.document.buckets.link) {
     const href = element.attr("href");
-    const url = href === undefined || isInTemplate(element) ? null : linkTarget(href, facts.base);
-    if (url !== null && content.has(element)) yield url;
+    const url = href === undefined || isInTemplate(element) ? null : linkTarget(href, facts.resolver);
+    if (url !== null && content.has(element)) yield { url, element };
   }
 }
 

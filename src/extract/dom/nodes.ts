@@ -68,6 +68,9 @@ export class Element {
   readonly attrFrom: number;
   readonly attrTo: number;
   #attributes: string[] | null = null;
+  /** Of the content detection, which asks for them several times. */
+  layoutNames: string | null = null;
+  isSurrounding: boolean | null = null;
 
   constructor(document: Document, tag: Tag, space: number, attrFrom: number, attrTo: number) {
     this.document = document;

@@ -1,13 +1,16 @@
 /** The HTML tokenizer: finds tags and text for the tree builder. Linear in the length of the page. */
 import { TreeBuilder } from "./build.ts";
 import type { Document } from "./nodes.ts";
-import { commentEnd, isLetter, nameEnd, rawEnd, scriptEnd, tagEnd } from "./scan.ts";
+import { commentEnd, isLetter, nameEnd, rawEnd, scriptEnd, slotOf, tagEnd } from "./scan.ts";
 import { RAW_TEXT, RC_DATA, Tag, TAGS } from "./tags.ts";
 
 const BANG = 33;
 const SLASH = 47;
 const QUESTION = 63;
 const LF = 10;
+
+/** Finds most tags without a copy of their name. */
+const BY_SLOT = new Map([...TAGS.values()].map((tag) => [slotOf(tag.name, 0, tag.name.length), tag]));
 
 export function parseHtml(text: string): Document {
   return new HtmlParser(clean(text)).parse();
@@ -147,6 +150,9 @@ class HtmlParser {
   }
 
   #tag(from: number, to: number): Tag {
+    const known = BY_SLOT.get(slotOf(this.#source, from, to));
+    if (known !== undefined && known.name.length === to - from && this.#source.startsWith(known.name, from))
+      return known;
     let name = this.#source.slice(from, to);
     let tag = TAGS.get(name) ?? this.#unknown.get(name);
     if (tag !== undefined) return tag;

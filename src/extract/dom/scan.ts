@@ -107,8 +107,7 @@ export function readAttributes(range: AttributeRange, xml: boolean, decode: (tex
       if (next === EQUALS || next === SLASH || isSpace(next)) break;
       at += 1;
     }
-    const rawName = source.slice(nameFrom, at);
-    const name = xml ? rawName : rawName.toLowerCase();
+    const name = attributeName(source, nameFrom, at, xml);
     while (at < to && isSpace(source.charCodeAt(at))) at += 1;
     let value = "";
     if (at < to && source.charCodeAt(at) === EQUALS) {
@@ -127,6 +126,29 @@ export function readAttributes(range: AttributeRange, xml: boolean, decode: (tex
     if (list.length >= MAX_ATTRIBUTES * 2) break;
   }
   return list;
+}
+
+/** Nearly all attributes of real pages. */
+const NAMES = new Map(
+  "class id href src alt title rel type name content style lang dir hidden role target value width height border align valign itemprop itemscope itemtype datetime srcset sizes loading property charset http-equiv media onclick for action method colspan rowspan scope start checked disabled tabindex data-src data-srcset data-id aria-hidden aria-label aria-labelledby aria-expanded aria-controls accesskey shape summary cellpadding color face bgcolor xmlns fill stroke"
+    .split(" ")
+    .map((name) => [slotOf(name, 0, name.length), name]),
+);
+
+/** The same string for the same name: then comparing two is comparing two pointers. */
+function attributeName(source: string, from: number, to: number, xml: boolean): string {
+  const known = NAMES.get(slotOf(source, from, to));
+  if (known !== undefined && known.length === to - from && source.startsWith(known, from)) return known;
+  const name = source.slice(from, to);
+  return xml ? name : name.toLowerCase();
+}
+
+/** A number that is different for nearly all names: the length, the first two letters and the last one. */
+export function slotOf(text: string, from: number, to: number): number {
+  const first = text.charCodeAt(from);
+  const second = to - from === 1 ? 0 : text.charCodeAt(from + 1);
+  const last = text.charCodeAt(to - 1);
+  return ((to - from) & 63) * 2 ** 24 + (first & 255) * 65_536 + (second & 255) * 256 + (last & 255);
 }
 
 function has(list: readonly string[], name: string): boolean {

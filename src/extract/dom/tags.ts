@@ -17,6 +17,10 @@ export const HEAD_CONTENT = 256;
 /** HTML integration points in svg and math. */
 export const SVG_INTEGRATION = 512;
 export const MATH_INTEGRATION = 1024;
+/** Starts a new line of text. */
+export const BLOCK = 2048;
+/** Its content is not visible text, such as a script or a picture. */
+export const NOT_TEXT = 4096;
 
 /** The "in body" rule of a tag. */
 export type Rule =
@@ -129,6 +133,14 @@ const FLAGS: readonly [flag: number, names: string][] = [
   [HEAD_CONTENT, "base basefont bgsound link meta title noscript noframes style script template"],
   [SVG_INTEGRATION, "foreignobject desc title"],
   [MATH_INTEGRATION, "mi mo mn ms mtext annotation-xml"],
+  [
+    BLOCK,
+    "address article aside blockquote br caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search section summary table tbody td tfoot th thead title tr ul",
+  ],
+  [
+    NOT_TEXT,
+    "script style noscript template svg math iframe object embed applet canvas audio video map head link meta button input select textarea dialog datalist frame frameset",
+  ],
 ];
 
 const BUCKETS: Record<Bucket, string> = {

@@ -1,15 +1,11 @@
 /** The readable text of an element. */
 import { type Element, MAX_TEXT, type Node } from "./nodes.ts";
+import { BLOCK } from "./tags.ts";
 
-const BLOCKS = new Set(
-  "address article aside blockquote br caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search section summary table tbody td tfoot th thead title tr ul".split(
-    " ",
-  ),
-);
 const SILENT = new Set(["script", "style", "template", "noscript"]);
 
 export function isBlock(element: Element): boolean {
-  return BLOCKS.has(element.tag.name);
+  return (element.tag.flags & BLOCK) !== 0;
 }
 
 /** Skips single spaces: most text has nothing else, and is then not copied. */

@@ -6,10 +6,11 @@ import type { PageContext } from "../main-content/columns.ts";
 import { findMainContent, type JudgedPage, type MainContent, readPageBlocks, wholeBody } from "../main-content/find.ts";
 import { type PageType, pageTypeOf } from "../main-content/page-type.ts";
 import { readRobotsDirectives, type RobotsDirectives } from "../../domain/site/robots-directives.ts";
+import { AddressResolver } from "../dom/addresses.ts";
 import type { Document, Element } from "../dom/nodes.ts";
 import { rawText, squeeze, textOf } from "../dom/text.ts";
 import { parseJson, parseJsonBody } from "../json.ts";
-import { type Link, readLinks } from "../links.ts";
+import { type Link, readLinks, readLinkUrls } from "../links.ts";
 import { decodeTwice } from "./character-references.ts";
 import { EntityGraph } from "./entity-graph.ts";
 import { type JsonObject, readJsonLd } from "./json-ld.ts";
@@ -34,6 +35,7 @@ export class PageFacts {
   readonly #isDocument: boolean;
   readonly #isText: boolean;
   #base: string | null | undefined;
+  #resolver: AddressResolver | null = null;
   #meta: Map<string, string[]> | null = null;
   #jsonLd: JsonObject[] | null = null;
   #entities: Entities | null = null;
@@ -76,10 +78,15 @@ export class PageFacts {
     return this.#base;
   }
 
+  /** Addresses relative to the base. */
+  get resolver(): AddressResolver {
+    return (this.#resolver ??= new AddressResolver(this.base));
+  }
+
   /** Absolute; null for `javascript:`, `data:` and the like. */
   readonly resolve = (address: string): string | null => {
-    const url = URL.parse(address.trim(), this.base ?? undefined);
-    return url !== null && /^(https?|mailto|tel|ftp):$/.test(url.protocol) ? url.href : null;
+    const resolved = this.resolver.resolve(address.trim());
+    return resolved !== null && /^(https?|mailto|tel|ftp):$/.test(resolved.protocol) ? resolved.href : null;
   };
 
   /** The first non-empty content of `<meta name|property|itemprop|http-equiv>`. */
@@ -192,7 +199,12 @@ export class PageFacts {
   }
 
   get links(): Link[] {
-    return (this.#links ??= readLinks(this.document, this.base, this.robots.nofollow));
+    return (this.#links ??= readLinks(this.document, this.resolver, this.robots.nofollow));
+  }
+
+  /** The addresses of the links alone, each once. */
+  linkUrls(limit: number): string[] {
+    return readLinkUrls(this.document, this.resolver, limit);
   }
 
   get #blocks(): JudgedPage | null {

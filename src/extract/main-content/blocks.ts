@@ -54,7 +54,7 @@ class BlockReader {
   }
 
   box(element: Element, parent: Box | null, inLink: boolean): Box {
-    const box = newBox(element, parent, this.blocks.length, this.#hints);
+    const box = newBox(element, parent, { at: this.boxes.length, firstBlock: this.blocks.length }, this.#hints);
     this.boxes.push(box);
     const children: Box[] = [];
     this.#visit(element, box, { inLink, inStrong: false }, children);

@@ -28,6 +28,8 @@ const ROLES: Readonly<Record<string, string>> = {
 export interface Box {
   element: Element;
   parent: Box | null;
+  /** Its place in the list of all boxes. */
+  at: number;
   depth: number;
   /** Its tag and classes. */
   shape: string;
@@ -55,9 +57,17 @@ export interface Box {
   /** Inside the rule-based candidate, and kept by it. */
   inCandidate: boolean;
   kept: boolean;
-  /** Levels up to the nearest box with each mark, and with each tag. */
-  marks: Uint8Array;
-  tags: Uint8Array;
+  /**
+   * The depth of the nearest box with each mark, and with each tag, itself included; see `levelsTo`. Shared with the parent
+   * unless the box has one of its own: most boxes have none.
+   */
+  marks: readonly number[];
+  tags: readonly number[];
+}
+
+/** Levels up to the box at this depth. */
+export function levelsTo(depth: number, box: Box): number {
+  return depth < 0 ? FAR : Math.min(FAR, box.depth - depth);
 }
 
 /** The verdict of the rules about an element. */
@@ -67,12 +77,19 @@ export interface Hints {
   isHidden(element: Element): boolean;
 }
 
-export function newBox(element: Element, parent: Box | null, firstBlock: number, hints: Hints): Box {
+export function newBox(
+  element: Element,
+  parent: Box | null,
+  { at, firstBlock }: Pick<Box, "at" | "firstBlock">,
+  hints: Hints,
+): Box {
   const { name } = element.tag;
+  const depth = parent === null ? 0 : parent.depth + 1;
   return {
     element,
     parent,
-    depth: parent === null ? 0 : parent.depth + 1,
+    at,
+    depth,
     shape: `${name}.${(element.attr("class") ?? "").slice(0, 40)}`,
     words: 0,
     linkWords: 0,
@@ -90,33 +107,31 @@ export function newBox(element: Element, parent: Box | null, firstBlock: number,
     hidden: parent?.hidden === true || hints.isHidden(element),
     inCandidate: parent?.inCandidate === true || element === hints.root,
     kept: parent === null || (parent.kept && (element === hints.root || hints.keep(element))),
-    marks: marksAround(element, parent),
-    tags: tagsAround(element, parent),
+    marks: parent === null ? NO_MARKS : marksAround(element, parent.marks, depth),
+    tags: tagsAround(element, parent?.tags ?? NO_TAGS, depth),
   };
 }
 
-function marksAround(element: Element, parent: Box | null): Uint8Array {
-  const marks = levelsUp(parent?.marks, MARK_NAMES.length);
-  if (parent === null) return marks;
+const NO_MARKS: readonly number[] = MARK_NAMES.map(() => -1);
+const NO_TAGS: readonly number[] = TAGS.map(() => -1);
+
+function marksAround(element: Element, above: readonly number[], depth: number): readonly number[] {
   let bits = marksOf(layoutNames(element));
-  for (let index = 0; bits !== 0; index += 1, bits >>>= 1) if ((bits & 1) === 1) marks[index] = 0;
+  if (bits === 0) return above;
+  const marks = above.slice();
+  for (let index = 0; bits !== 0; index += 1, bits >>>= 1) if ((bits & 1) === 1) marks[index] = depth;
   return marks;
 }
 
-function tagsAround(element: Element, parent: Box | null): Uint8Array {
-  const tags = levelsUp(parent?.tags, TAGS.length);
-  for (const name of [element.tag.name, ROLES[element.attr("role") ?? ""] ?? ""]) {
-    const index = TAG_INDEX.get(name);
-    if (index !== undefined) tags[index] = 0;
-  }
+function tagsAround(element: Element, above: readonly number[], depth: number): readonly number[] {
+  const own = TAG_INDEX.get(element.tag.name);
+  const role = element.attr("role");
+  const meant = role === undefined ? undefined : TAG_INDEX.get(ROLES[role] ?? "");
+  if (own === undefined && meant === undefined) return above;
+  const tags = above.slice();
+  if (own !== undefined) tags[own] = depth;
+  if (meant !== undefined) tags[meant] = depth;
   return tags;
-}
-
-function levelsUp(above: Uint8Array | undefined, length: number): Uint8Array {
-  const levels = new Uint8Array(length).fill(FAR);
-  if (above !== undefined)
-    for (let index = 0; index < length; index += 1) levels[index] = Math.min(FAR, above[index]! + 1);
-  return levels;
 }
 
 /** Adds the statistics of a box to its parent. */

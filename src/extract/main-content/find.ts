@@ -2,7 +2,7 @@
 import type { Document, Element } from "../dom/nodes.ts";
 import { isHidden } from "../article/visible.ts";
 import { type Block, type BlockPage, readBlocks } from "./blocks.ts";
-import { type Box, FAR, TAGS } from "./boxes.ts";
+import { type Box, TAGS } from "./boxes.ts";
 import { type Candidate, findCandidate } from "./candidate.ts";
 import { alike, chooseBlocks } from "./choose.ts";
 import type { PageContext } from "./columns.ts";
@@ -80,8 +80,9 @@ const FOOTER = TAGS.indexOf("footer");
 
 /** Marked as a footer, or as an advertisement that is a small part of the page. */
 function isExcluded(box: Box, body: Box): boolean {
-  if (box.tags[FOOTER]! < FAR) return true;
-  const advert = box.marks[ADVERT] === 0 ? box : box.marks[ADVERT] === 1 ? box.parent : null;
+  if (box.tags[FOOTER]! >= 0) return true;
+  const marked = box.marks[ADVERT]!;
+  const advert = marked < 0 ? null : marked === box.depth ? box : marked === box.depth - 1 ? box.parent : null;
   return advert !== null && advert.words * 5 < body.words;
 }
 
@@ -91,17 +92,17 @@ class Selection {
   readonly #root: Box;
 
   constructor({ blocks, boxes, body }: BlockPage, chosen: readonly boolean[]) {
-    const counts = new Map<Box, number>();
-    let total = 0;
-    for (const [index, block] of blocks.entries()) {
-      if (!chosen[index]) continue;
-      total += 1;
-      for (let up: Box | null = block.box; up !== null; up = up.parent) counts.set(up, (counts.get(up) ?? 0) + 1);
-    }
+    /** Chosen blocks of a box, by `Box.at`. */
+    const counts = new Int32Array(boxes.length);
+    for (let index = 0; index < blocks.length; index += 1) if (chosen[index]) counts[blocks[index]!.box.at]! += 1;
+    // In document order: a parent comes before its boxes.
+    for (let at = boxes.length - 1; at > 0; at -= 1) counts[boxes[at]!.parent?.at ?? 0]! += counts[at]!;
+    const total = counts[0]!;
     // The last box in document order with all chosen blocks is the innermost.
-    this.#root = boxes.findLast((box) => counts.get(box) === total) ?? body;
+    this.#root = (total === 0 ? undefined : boxes.findLast((box) => counts[box.at] === total)) ?? body;
     for (const box of boxes) {
-      this.#boxes.set(box.element, counts.has(box) || (box.blocks === 0 && isBesideChosen(box, blocks, chosen)));
+      const isChosen = counts[box.at]! > 0 || (box.blocks === 0 && isBesideChosen(box, blocks, chosen));
+      this.#boxes.set(box.element, isChosen);
     }
   }
 

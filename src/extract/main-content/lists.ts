@@ -14,7 +14,7 @@ export function withLists({ blocks, boxes }: BlockPage, chosen: readonly boolean
   const all = [...chosen];
   for (const box of boxes) {
     if (!LISTS.has(box.element.tag.name) || box.blocks === 0 || box.hidden) continue;
-    if (ELSEWHERE.some((mark) => box.marks[mark] === 0)) continue;
+    if (ELSEWHERE.some((mark) => box.marks[mark] === box.depth)) continue;
     const end = box.firstBlock + box.blocks;
     if (!isBeside(box, blocks[box.firstBlock - 1]) || !isBeside(box, blocks[end])) continue;
     const { text, words } = blocks[box.firstBlock - 1]!;

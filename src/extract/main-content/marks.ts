@@ -1,4 +1,5 @@
 /** Marks: hints from class names and ids about a part of a page. */
+import { standalone } from "../../domain/text/standalone.ts";
 import type { Element } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
 
@@ -51,7 +52,7 @@ export function marksOf(names: string): number {
   for (const word of names.slice(0, 500).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [])
     bits |= BITS.get(word.toLowerCase()) ?? 0;
   if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(names, bits);
+  cache.set(standalone(names), bits);
   return bits;
 }
 
@@ -60,6 +61,10 @@ export const HEADING = /^h[1-6]$/;
 /** The names that describe an element's role in the layout: its classes, and its id unless that names a chapter. */
 export function layoutNames(element: Element): string {
   if (element.attrTo - element.attrFrom < 4) return "";
+  return (element.layoutNames ??= readLayoutNames(element));
+}
+
+function readLayoutNames(element: Element): string {
   const classes = element.attr("class") ?? "";
   const id = element.attr("id");
   return id === undefined || namesChapter(element, id) ? classes : `${classes} ${id}`;

@@ -1,4 +1,5 @@
 /** Detects parts of a page that are not content. */
+import { standalone } from "../../domain/text/standalone.ts";
 import type { Element } from "../dom/nodes.ts";
 import { layoutNames } from "./marks.ts";
 
@@ -10,6 +11,10 @@ const LIKELY = /(?:^|[\s_-])(?:article|body|content|entry|h-?entry|main|page|pos
 
 /** Navigation, advertisements, comments and the like. */
 export function isSurrounding(element: Element): boolean {
+  return (element.isSurrounding ??= looksLikeSurroundings(element));
+}
+
+function looksLikeSurroundings(element: Element): boolean {
   const { name } = element.tag;
   if (SURROUNDINGS.has(name)) return name !== "form" || !wrapsPage(element);
   if (name === "header") return !isInside(element);
@@ -17,7 +22,22 @@ export function isSurrounding(element: Element): boolean {
   const role = element.attr("role");
   if (role !== undefined && ROLES.has(role)) return true;
   const names = layoutNames(element);
-  return names.length > 1 && UNLIKELY.test(names) && !LIKELY.test(names);
+  return names.length > 1 && nameSurroundings(names);
+}
+
+const verdicts = new Map<string, boolean>();
+const MAX_VERDICTS = 20_000;
+const MAX_LENGTH = 200;
+
+/** The pages of a site have the same names. */
+function nameSurroundings(names: string): boolean {
+  let verdict = verdicts.get(names);
+  if (verdict === undefined) {
+    verdict = UNLIKELY.test(names) && !LIKELY.test(names);
+    if (verdicts.size >= MAX_VERDICTS) verdicts.clear();
+    if (names.length <= MAX_LENGTH) verdicts.set(standalone(names), verdict);
+  }
+  return verdict;
 }
 
 /** Old server frameworks put the whole page into one form. */

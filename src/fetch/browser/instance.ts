@@ -25,6 +25,8 @@ export interface PageOptions {
   maxBytes?: number;
   /** Called when the guard refuses a host. */
   onRefused?: (host: string) => void;
+  /** Called with each window that the page opens, behind the same gate; without it they are closed. */
+  onPopup?: (popup: Page, session: CDPSession) => unknown;
   /** Creates the watcher of the page's documents, once the page is registered at the proxy. */
   documents?: (guest: ProxyGuest) => DocumentWatch;
   /**
@@ -207,17 +209,22 @@ export class BrowserInstance {
       const cookies = credentials === null || credentials === undefined ? [] : cookiesOf(credentials);
       if (cookies.length > 0) await context.addCookies(cookies).catch(rejectCookies);
       const page = await context.newPage();
-      // Closes popups.
-      context.on("page", (other) => void other.close().catch(() => {}));
-      const crash = Promise.withResolvers<never>();
-      crash.promise.catch(() => {});
-      page.once("crash", () => crash.reject(pageCrashed()));
-      const { session, watch } = await openGate(context, page, guest, {
+      const gate = () => ({
         ...(bound === undefined ? {} : { bound }),
         ...(blockResources === undefined ? {} : { blockResources }),
         ...(documents === undefined ? {} : { documents: documents(guest) }),
         direct: isDirect,
       });
+      context.on("page", (other) => {
+        const { onPopup } = options;
+        const close = () => void other.close().catch(() => {});
+        if (onPopup === undefined) return close();
+        openGate(context, other, guest, gate()).then(({ session }) => onPopup(other, session), close);
+      });
+      const crash = Promise.withResolvers<never>();
+      crash.promise.catch(() => {});
+      page.once("crash", () => crash.reject(pageCrashed()));
+      const { session, watch } = await openGate(context, page, guest, gate());
       const lost = Promise.race([crash.promise, this.#loss.promise]);
       lost.catch(() => {});
       return { page, context, session, guest, watch, lost };

@@ -1,15 +1,21 @@
 /** Keeps the pages of a monitor's run, to be compared when it has ended. */
+import type { Readable } from "node:stream";
 import { sleep, type Clock } from "../../base/clock.ts";
+import { isOrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
 import { PageComparer } from "../../domain/monitor/compare.ts";
 import type { MonitoredContent, MonitoredFile, MonitoredPage } from "../../domain/monitor/monitored-page.ts";
 import type { MonitorOptions } from "../../domain/monitor/options.ts";
-import { NO_PROFILE } from "../../domain/monitor/volatile.ts";
+import { NO_PROFILE } from "../../domain/monitor/volatile/profile.ts";
+import { nextFetchMs } from "../../domain/monitor/volatile/refetch.ts";
+import { withShared } from "../../domain/monitor/volatile/shared.ts";
+import { isSameButNoise } from "../../domain/monitor/text-diff.ts";
 import { holdsSite } from "../../domain/run/classify.ts";
 import type { Failure } from "../../domain/run/failure.ts";
 import type { Handled } from "../../domain/run/outcome.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
 import type { PageGot } from "../../pages/get-page.ts";
+import { readMonitored, writeFetches } from "../../pages/monitor-files.ts";
 import { mayFetchAgain, monitoredContent, rulesOfMonitor, SEALED_FOR_MONITOR } from "../../pages/monitored.ts";
 import type { MonitorState } from "../../store/ports/monitors/monitor-port.ts";
 import type { Store } from "../../store/ports/port.ts";
@@ -21,6 +27,7 @@ interface RunMonitorDeps {
   clock: Clock;
   seal: Seal;
   keepFixture: FixtureWriter;
+  openArtifact(hash: string): Promise<Readable>;
 }
 
 interface MonitoredRun {
@@ -43,12 +50,20 @@ interface PageVisit {
   again: () => Promise<PageGot>;
 }
 
-/** Second fetches per run and process: pages that differ are few, unless the whole site has changed. */
+/** Further fetches per run and process: pages that differ are few, unless the whole site has changed. */
 const MAX_AGAIN = 200;
+/** After so many, a page is fetched once more at most. */
+const MANY_AGAIN = 100;
 /** A site that wants longer pauses is not asked twice. */
 const LONGEST_WAIT_MS = 10_000;
-/** What changes on its own often changes once a second. */
-const SHORTEST_WAIT_MS = 1000;
+
+interface Refetched {
+  contents: Buffer[];
+  /** The site asked for a pause instead. */
+  refused?: Failure;
+}
+
+const NO_MORE: Refetched = { contents: [] };
 
 export class RunMonitor {
   readonly #deps: RunMonitorDeps;
@@ -88,7 +103,7 @@ export class RunMonitor {
     this.#isSecret = isFetchedWithSecrets(recipe) || (run.sessionId ?? null) !== null;
   }
 
-  /** Whether a page may be fetched twice: then it keeps its slot at the site until both are done. */
+  /** Whether a page may be fetched again: then it keeps its slot at the site until that is done. */
   get asksAgain(): boolean {
     return mayFetchAgain(this.#options, this.#recipe) && this.#fetchedAgain < MAX_AGAIN;
   }
@@ -108,17 +123,16 @@ export class RunMonitor {
     const content = isFile ? null : monitoredContent(this.#options, got);
     if (content === null) return (await this.#isLost(visit)) ? withLoss(handled) : handled;
     const state = await this.#state(visit.key);
-    const profile = state?.profile ?? NO_PROFILE;
+    const profile = withShared(state?.profile ?? NO_PROFILE, state?.shared ?? null);
     const now = this.#deps.clock.now();
     const digest = this.#comparer.digestOf(content, profile, now);
     if (state?.content.digest === digest) return this.#reported(handled, visit, state.content, null);
-    const second = state === null ? null : await this.#again(visit, context);
-    const other = second?.content ?? null;
-    const isSteady = other === null || this.#comparer.digestOf(other, profile, now) === digest;
-    const told = second?.refused === undefined ? handled : { ...handled, refused: second.refused };
+    const isNoise = state === null || isSameButNoise(state.content.digest, digest);
+    const more = isNoise ? NO_MORE : await this.#again(content, state, visit, context);
+    const told = more.refused === undefined ? handled : { ...handled, refused: more.refused };
     const file = await this.#write(content);
     if (file === null) return withLoss(told);
-    const again = isSteady ? null : await this.#write(other);
+    const again = more.contents.length === 0 ? null : await this.#write(writeFetches(more.contents));
     return this.#reported(told, visit, { ...file, isSealed: this.#isSecret, digest }, again);
   }
 
@@ -150,15 +164,50 @@ export class RunMonitor {
     return state?.rules === this.#rules ? state : null;
   }
 
-  /** What differs between two fetches close in time is no change of the page. */
-  async #again(
+  /** Fetches the page again until what differs is known to be noise, or a change. */
+  async #again(content: Buffer, state: MonitorState, visit: PageVisit, context: HandlerContext): Promise<Refetched> {
+    const before = await this.#contentOf(state);
+    if (before === null || !this.asksAgain) return NO_MORE;
+    const profile = withShared(state.profile ?? NO_PROFILE, state.shared);
+    const afterAt = this.#deps.clock.now();
+    const contents: Buffer[] = [];
+    const plain = (bytes: Buffer) => this.#comparer.digestOf(bytes, NO_PROFILE, afterAt);
+    const first = plain(content);
+    let isDiffering = false;
+    while (this.asksAgain) {
+      const pair = { before, after: content, again: contents, profile, beforeAt: state.contentAt, afterAt };
+      const isShort = this.#fetchedAgain >= MANY_AGAIN;
+      const waitMs = nextFetchMs({ count: contents.length, isDiffering, isShort }, this.#comparer.compare(pair));
+      const got = waitMs === null ? null : await this.#oneMore(visit, waitMs, context);
+      if (got === null) break;
+      if (got.refused !== undefined) return { contents, refused: got.refused };
+      if (got.content === null) break;
+      contents.push(got.content);
+      isDiffering ||= plain(got.content) !== first;
+    }
+    return { contents };
+  }
+
+  /** Null: the file is missing. */
+  async #contentOf({ content }: MonitorState): Promise<Buffer | null> {
+    try {
+      return await readMonitored(this.#deps, content);
+    } catch (error) {
+      if (isOrbError(error, "not_found")) return null;
+      throw error;
+    }
+  }
+
+  /** Null: it cannot be had, or not soon. */
+  async #oneMore(
     { again, pauseMs = 0 }: PageVisit,
+    wantedMs: number,
     context: HandlerContext,
   ): Promise<{ content: Buffer | null; refused?: Failure } | null> {
-    if (!this.asksAgain || pauseMs > LONGEST_WAIT_MS) return null;
+    if (pauseMs > LONGEST_WAIT_MS) return null;
     // The slot at the site is kept, that of the process is not: the page only waits.
     context.leaveSlot();
-    const waitMs = Math.max(SHORTEST_WAIT_MS, pauseMs, context.nextTurn());
+    const waitMs = Math.max(wantedMs, pauseMs, context.nextTurn());
     if (waitMs > LONGEST_WAIT_MS) return null;
     this.#fetchedAgain += 1;
     await sleep(this.#deps.clock, waitMs, context.signal);
@@ -172,7 +221,7 @@ export class RunMonitor {
       return { content: monitoredContent(this.#options, got), ...(isRefused ? { refused: failure } : {}) };
     } catch (error) {
       if (context.signal.aborted) throw error;
-      // The first fetch is good: the page is compared without the second.
+      // The first fetch is good: the page is compared without another.
       return null;
     }
   }

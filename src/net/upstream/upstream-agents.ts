@@ -1,14 +1,15 @@
 import type { Socket } from "node:net";
-import { Agent, buildConnector, type Dispatcher } from "undici";
+import type { Agent as AgentTypes, buildConnector as Connector, Dispatcher } from "undici";
 import type { Timer } from "../../base/clock.ts";
 import type { Upstream } from "../../domain/proxy/upstream.ts";
 import { renameResets } from "../dialer.ts";
+import { Agent, buildConnector } from "../undici.ts";
 import { createTunnels, type TunnelOptions, type Tunnels, upstreamKey } from "./upstream-tunnel.ts";
 import { connectFailure } from "../wire-failure.ts";
 
 interface UpstreamAgentsOptions extends TunnelOptions {
   /** The same options as for direct agents. */
-  agent: Agent.Options;
+  agent: AgentTypes.Options;
 }
 
 interface Entry {
@@ -100,7 +101,7 @@ export class UpstreamAgents {
     if (this.#entries.size > 0) this.#sweep = clock.after(IDLE_MS, this.#onSweep);
   };
 
-  #connector(via: Upstream): buildConnector.connector {
+  #connector(via: Upstream): Connector.connector {
     const { tls, connectMs } = this.#options;
     // One per proxy: a resumed TLS session would reveal to a site that two proxies are one client.
     const secure = buildConnector({ ...tls, timeout: connectMs });
@@ -121,7 +122,7 @@ export class UpstreamAgents {
     };
   }
 
-  #deliver(socket: Socket, callback: buildConnector.Callback): void {
+  #deliver(socket: Socket, callback: Connector.Callback): void {
     renameResets(socket);
     this.opening = true;
     try {

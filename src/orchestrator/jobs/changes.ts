@@ -3,13 +3,14 @@ import type { Readable } from "node:stream";
 import { OrbError, isOrbError } from "../../base/errors.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { MonitorDiff } from "../../domain/monitor/compare.ts";
+import { decodeContent } from "../../domain/monitor/content.ts";
 import type { PageChangeKind } from "../../domain/monitor/monitored-page.ts";
 import type { Monitored } from "../../domain/monitor/options.ts";
 import { shownUrl } from "../../domain/text/url.ts";
 import type { MonitorChangeRecord } from "../../store/ports/monitors/monitor-port.ts";
 import type { JobDeps } from "./deps.ts";
 import { requireJob } from "./manage.ts";
-import { readMonitored } from "./monitor-files.ts";
+import { readMonitored } from "../../pages/monitor-files.ts";
 
 interface ChangeView {
   /** From 1, per job. */
@@ -29,7 +30,7 @@ interface ChangeView {
 }
 
 interface ChangeDetails extends ChangeView {
-  diff: MonitorDiff | null;
+  diff: Required<MonitorDiff> | null;
   /** Which contents can be read. */
   contents: ("before" | "after")[];
 }
@@ -79,7 +80,7 @@ export async function showChange(deps: ContentDeps, jobId: string, number: numbe
   const bytes = file === undefined ? null : await contentOrNull(deps, file);
   return {
     ...toView(change),
-    diff: bytes === null ? null : (JSON.parse(bytes.toString("utf8")) as MonitorDiff),
+    diff: bytes === null ? null : { ignored: [], ...(JSON.parse(bytes.toString("utf8")) as MonitorDiff) },
     contents: [
       ...(before === undefined ? [] : ["before" as const]),
       ...(after === undefined ? [] : ["after" as const]),
@@ -107,7 +108,8 @@ export async function changeContent(
   const file = change.files[which];
   const bytes = file === undefined ? null : await contentOrNull(deps, file);
   if (bytes === null) throw new OrbError("not_found", `the change has no content ${which} it`);
-  return { bytes, contentType: TYPES[change.what] };
+  const isText = change.what !== "screenshot" && change.what !== "fields";
+  return { bytes: isText ? Buffer.from(decodeContent(bytes).text) : bytes, contentType: TYPES[change.what] };
 }
 
 const TYPES: Readonly<Record<Monitored, string>> = {

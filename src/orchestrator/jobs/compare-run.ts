@@ -11,13 +11,14 @@ import type { CrawlSnapshot } from "../../domain/crawl/crawl-options.ts";
 import { PageComparer } from "../../domain/monitor/compare.ts";
 import type { MonitoredContent, MonitoredFile } from "../../domain/monitor/monitored-page.ts";
 import { MONITOR_DEFAULTS, type MonitorOptions } from "../../domain/monitor/options.ts";
-import { NO_PROFILE } from "../../domain/monitor/volatile.ts";
+import { NO_PROFILE } from "../../domain/monitor/volatile/profile.ts";
+import { learnShared, type SharedProfile, withShared } from "../../domain/monitor/volatile/shared.ts";
 import type { PageSnapshot } from "../../domain/run/recipe.ts";
 import { SEALED_FOR_MONITOR } from "../../pages/monitored.ts";
 import type { AlertRecord } from "../../store/ports/alert-port.ts";
 import type { ComparedPage, MonitorRun, WaitingPage } from "../../store/ports/monitors/monitor-port.ts";
 import type { RunRecord, Store } from "../../store/ports/port.ts";
-import { readMonitored } from "./monitor-files.ts";
+import { readFetches, readMonitored } from "../../pages/monitor-files.ts";
 
 export interface CompareDeps {
   store: Store;
@@ -71,15 +72,18 @@ async function comparePages(
     const waiting = await store.waitingPages(runId, CHUNK);
     if (waiting.length === 0) break;
     const compared: ComparedPage[] = [];
+    let shared = waiting.find(({ state }) => state !== null)?.state?.shared ?? null;
     let bytes = 0;
     for (const page of waiting) {
       if (signal.aborted) return false;
-      compared.push(await comparePage(deps, comparer, page));
+      const one = await comparePage(deps, comparer, page, shared);
+      compared.push(one);
+      if (one.profile !== null) shared = learnShared(shared, page.url, one.profile);
       await setImmediate();
       bytes += page.content?.hash === page.state?.content.hash ? 0 : (page.content?.size ?? 0) * 2;
       if (bytes > CHUNK_BYTES) break;
     }
-    await store.recordComparisons(runId, options.what, compared, clock.now());
+    await store.recordComparisons(runId, options.what, compared, clock.now(), shared);
     // The run was opened again, or another process works on it: the next look decides.
     const position = `${waiting[0]!.number} ${waiting[0]!.state?.content.hash}`;
     if (position === before) return false;
@@ -92,27 +96,35 @@ async function comparePages(
   return true;
 }
 
-async function comparePage(deps: CompareDeps, comparer: PageComparer, page: WaitingPage): Promise<ComparedPage> {
+async function comparePage(
+  deps: CompareDeps,
+  comparer: PageComparer,
+  page: WaitingPage,
+  shared: SharedProfile | null,
+): Promise<ComparedPage> {
   const { number, content, state } = page;
   const plain = { number, comparedWith: state?.content.hash ?? null, profile: null, digest: null, change: null };
   if (content === null) return { ...plain, verdict: "removed" };
   if (state === null) return { ...plain, verdict: "new", digest: content.digest };
-  if (state.content.hash === content.hash) return { ...plain, verdict: "same" };
+  const known = withShared(state.profile ?? NO_PROFILE, shared);
+  // What has been learned is observed in every run: it may have stayed the same for long.
+  if (state.content.hash === content.hash && comparer.isSteady(known)) return { ...plain, verdict: "same" };
   const contents = await contentsOf(deps, page, content, state.content);
   // A file is missing: what cannot be compared is no change.
   if (contents === null) return { ...plain, verdict: "kept" };
-  const { diff, isChanged, added, removed, share, summary, profile } = comparer.compare({
+  const { diff, isChanged, isUnsettled, added, removed, share, summary, profile } = comparer.compare({
     ...contents,
-    profile: state.profile ?? NO_PROFILE,
+    profile: known,
     beforeAt: state.contentAt,
     afterAt: page.readAt,
   });
   // Contents without a difference may have other digests, as when a date is no longer today's: later ones are as `after`.
-  const isAsAfter = isChanged || added + removed === 0;
+  const isSame = added + removed === 0 && !isUnsettled;
+  const isAsAfter = isChanged || isSame;
   const digest = isAsAfter
     ? comparer.digestOf(contents.after, profile, page.readAt)
     : comparer.digestOf(contents.before, profile, state.contentAt);
-  if (!isChanged) return { ...plain, verdict: added + removed === 0 ? "same" : "kept", profile, digest };
+  if (!isChanged) return { ...plain, verdict: isSame ? "same" : "kept", profile, digest };
   const json = Buffer.from(JSON.stringify(diff));
   // A difference shows both sides.
   const isSealed = content.isSealed || state.content.isSealed;
@@ -128,11 +140,11 @@ async function contentsOf(
   { again }: WaitingPage,
   content: MonitoredContent,
   known: MonitoredContent,
-): Promise<{ before: Buffer; after: Buffer; again: Buffer | null } | null> {
+): Promise<{ before: Buffer; after: Buffer; again: Buffer[] } | null> {
   try {
     const [before, after] = [await readMonitored(deps, known), await readMonitored(deps, content)];
-    const second = again === null ? null : await readMonitored(deps, { ...again, isSealed: content.isSealed });
-    return { before, after, again: second };
+    const more = again === null ? [] : readFetches(await readMonitored(deps, { ...again, isSealed: content.isSealed }));
+    return { before, after, again: more };
   } catch (error) {
     if (isOrbError(error, "not_found")) return null;
     throw error;

@@ -28,6 +28,7 @@ export function readMonitor(
     ignore: [...(reader.texts("ignore") ?? [])],
     noise: (reader.texts("noise") ?? MONITOR_DEFAULTS.noise) as NoiseClass[],
     learn: reader.flag("learn") ?? MONITOR_DEFAULTS.learn,
+    watch: [...(reader.texts("watch") ?? [])],
     min_words: reader.number("min_words", { min: 1, max: MONITOR_LIMITS.minWords }) ?? MONITOR_DEFAULTS.min_words,
     min_share: reader.number("min_share", { min: 0, max: 1, whole: false }) ?? null,
     key: reader.text("key", { empty: false, max: 500 }) ?? null,
@@ -39,12 +40,29 @@ export function readMonitor(
       reader.addError(`noise[${index}]`, `expected one of ${NOISE_CLASSES.join(", ")}`);
   if (options.ignore.length > MONITOR_LIMITS.ignore)
     reader.addError("ignore", `has ${options.ignore.length} patterns, at most ${MONITOR_LIMITS.ignore} are allowed`);
+  checkWatch(reader, options);
   for (const [index, pattern] of options.ignore.entries()) checkPattern(reader, options, pattern, `ignore[${index}]`);
   if (options.key !== null && options.what !== "fields")
     reader.addError("key", 'identifies records and is only for "what": "fields"');
   if (options.what === "screenshot" && pictureOf(document) === null)
     reader.addError("what", `needs a screenshot of each page: add "screenshot" to ${documentPath}.formats`);
   return options;
+}
+
+function checkWatch(reader: InputReader, { what, watch }: MonitorOptions): void {
+  if (watch.length === 0) return;
+  if (what === "fields" || what === "screenshot")
+    reader.addError("watch", `does not apply to ${what}: of them no place is learned by name`);
+  if (watch.length > MONITOR_LIMITS.watch)
+    reader.addError("watch", `has ${watch.length} places, at most ${MONITOR_LIMITS.watch} are allowed`);
+  for (const [index, place] of watch.entries())
+    try {
+      const source = regexIn(place);
+      if (source !== null) compileRegex(source);
+      else if (place === "" || place.length > 1000) throw new Error("expected 1 to 1000 characters");
+    } catch (error) {
+      reader.addError(`watch[${index}]`, messageOf(error));
+    }
 }
 
 function checkPattern(reader: InputReader, { what }: MonitorOptions, pattern: string, path: string): void {

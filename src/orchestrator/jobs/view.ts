@@ -4,7 +4,7 @@ import type { CrawlOptions, CrawlRecipe, StoredCrawlOptions } from "../../domain
 import { DEFAULT_ON_DEGRADED, type OnDegraded } from "../../domain/health/on-degraded.ts";
 import { type BrowserOptions, type DocumentRequest, wholeBrowserOptions } from "../../domain/page/page-options.ts";
 import { FIXTURES_SETTING } from "../../domain/page/fixture.ts";
-import type { MonitorOptions } from "../../domain/monitor/options.ts";
+import { MONITOR_DEFAULTS, type MonitorOptions } from "../../domain/monitor/options.ts";
 import type { JobNotify } from "../../domain/notify/rules.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts";
@@ -169,7 +169,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     on_degraded: job.onDegraded ?? DEFAULT_ON_DEGRADED,
     fixtures: job.kind === "workflow" ? null : (job.fixtures ?? FIXTURES_SETTING.default),
     auto_repair: job.autoRepair ?? false,
-    monitor: recipe.monitor ?? null,
+    monitor: (recipe.monitor ?? null) === null ? null : { ...MONITOR_DEFAULTS, ...recipe.monitor! },
     notify: recipe.notify ?? [],
     header_names: [...header_names],
     cookie_names: [...cookie_names],

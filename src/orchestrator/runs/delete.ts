@@ -1,5 +1,6 @@
 /** Deletes runs, one or many, and exempts runs from retention. */
 import { setImmediate } from "node:timers/promises";
+import { asProgram } from "../../domain/access/caller.ts";
 import { OrbError } from "../../base/errors.ts";
 import { isoOf, isoOrNull } from "../../base/iso.ts";
 import type { RunState } from "../../domain/run/states.ts";
@@ -116,8 +117,8 @@ export function executeDeletions({ store, clock }: OrchestratorDeps): void {
   const work = async () => {
     while (await store.advanceDeletions(AT_ONCE, clock.now())) await setImmediate();
   };
-  // The store may be closed or the database unavailable: the engine continues later.
-  work()
+  // The store may be closed or the database unavailable: the engine continues later. It may carry out what others began.
+  asProgram(work)
     .catch(() => {})
     .finally(() => busy.delete(store));
 }

@@ -24,6 +24,7 @@ import { monitors } from "./migrations/0021-monitors.ts";
 import { access } from "./migrations/0022-access.ts";
 import { notifications } from "./migrations/0023-notifications.ts";
 import { versionActors } from "./migrations/0024-version-actors.ts";
+import { monitorProfiles } from "./migrations/from-25/0025-monitor-profiles.ts";
 
 export interface Migration {
   version: number;
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   access,
   notifications,
   versionActors,
+  monitorProfiles,
 ];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;

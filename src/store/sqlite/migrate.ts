@@ -34,6 +34,7 @@ import { monitors } from "./migrations/0029-monitors.ts";
 import { access } from "./migrations/0030-access.ts";
 import { notifications } from "./migrations/0031-notifications.ts";
 import { versionActors } from "./migrations/0032-version-actors.ts";
+import { monitorProfiles } from "./migrations/0033-monitor-profiles.ts";
 
 export interface Migration {
   version: number;
@@ -77,6 +78,7 @@ export const MIGRATIONS: readonly Migration[] = [
   access,
   notifications,
   versionActors,
+  monitorProfiles,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

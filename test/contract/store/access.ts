@@ -283,4 +283,42 @@ export function accessScenarios(scenario: Scenario): void {
     assert.equal((await kit.store.runs({ limit: 10 })).length, 1);
     assert.equal((await kit.store.jobs({ limit: 10 })).length, 1);
   });
+
+  scenario("a stored answer is repeated only while its caller may see what it created", async (kit) => {
+    const limits: Limits = { ...NO_LIMITS, sites: ["a.example"] };
+    const once = { key: "key 1 once", fingerprint: "f" };
+    const again = (seen: Limits | null) => as("limited", () => kit.store.answered(once, kit.now), seen);
+    const job = newJob("j", { site: "a.example", url: "https://a.example/" });
+    const { created } = await as("limited", () => kit.store.createJob(job, kit.now, once), limits);
+    assert.equal(((await again(limits)) as { id: string }).id, created.id);
+    await refused("outside_limits", again({ ...NO_LIMITS, sites: ["b.example"] }));
+    await refused("outside_limits", again({ ...limits, tags: ["shop"] }));
+    assert.equal(((await again(null)) as { id: string }).id, created.id);
+    const run = { key: "key 1 run", fingerprint: "f" };
+    const repeat = (seen: Limits) =>
+      as(
+        "limited",
+        () => kit.store.startRun(newRun("a.example"), [newTask("one", { site: "a.example" })], kit.now, run),
+        seen,
+      );
+    assert.equal((await repeat(limits)).replayed, false);
+    assert.equal((await repeat(limits)).replayed, true);
+    await refused("outside_limits", repeat({ ...NO_LIMITS, sites: ["b.example"] }));
+    await kit.store.deleteJob(created.id, kit.now);
+    await refused("outside_limits", again(limits));
+  });
+
+  scenario("a job is not deleted with runs that its caller may not see, nor while one of them goes on", async (kit) => {
+    const limits: Limits = { ...NO_LIMITS, sites: ["b.example"] };
+    const { created } = await kit.store.createJob(newJob("j", { site: "a.example" }), kit.now);
+    const run = (await start(kit, "a.example", { jobId: created.id })).created;
+    await kit.store.updateJob(created.id, { site: "b.example", url: "https://b.example/" }, kit.now);
+    const remove = (runs: boolean) => as("limited", () => kit.store.deleteJob(created.id, kit.now, { runs }), limits);
+    await refused("illegal_transition", remove(true));
+    await refused("illegal_transition", remove(false));
+    await kit.store.changeRun(run.id, "cancelled", "Run cancelled", kit.now);
+    await refused("outside_limits", remove(true));
+    assert.equal(await remove(false), null);
+    assert.equal((await kit.store.run(run.id))?.status, "cancelled");
+  });
 }

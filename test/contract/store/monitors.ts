@@ -160,6 +160,26 @@ export function monitorScenarios(scenario: Scenario): void {
     assert.deepEqual(third?.counts, { new: 0, changed: 1, removed: 0 });
   });
 
+  scenario(
+    "what pages of a job have in common is known to all of them, until it compares something else",
+    async (kit) => {
+      const job = await makeJob(kit);
+      await whole(kit, job, [page("a", "one"), page("b", "two")]);
+      const shared = { regions: [], lines: [{ place: { words: ["x", null], gap: 1 }, pages: ["a"] }] };
+      const runId = await ended(kit, job, [page("a", "1"), page("b", "two")]);
+      const waiting = await kit.store.waitingPages(runId, 1);
+      const same = { comparedWith: hashOf("one"), profile: null, digest: null, change: null };
+      const kept: ComparedPage = { ...same, number: waiting[0]!.number, verdict: "kept" };
+      await kit.store.recordComparisons(runId, "text", [kept], kit.now, shared);
+      assert.deepEqual((await kit.store.monitorState(job, "b"))?.shared, shared);
+      assert.deepEqual((await kit.store.waitingPages(runId, 1))[0]?.state?.shared, shared);
+      await compare(kit, runId);
+      assert.deepEqual((await kit.store.monitorState(job, "a"))?.shared, shared, "nothing new leaves it as it is");
+      await whole(kit, job, [page("a", "one", { rules: "rules-2" })]);
+      assert.equal((await kit.store.monitorState(job, "a"))?.shared, null);
+    },
+  );
+
   scenario("the history keeps its length, and the files of what it forgets are swept", async (kit) => {
     const job = await makeJob(kit);
     for (const text of ["a0", "a1", "a2", "a3", "a4"]) await whole(kit, job, [page("a", text)], 2);
@@ -205,6 +225,24 @@ export function monitorScenarios(scenario: Scenario): void {
     const next = await ended(kit, job, [inWhole("a", "one")]);
     await compare(kit, next);
     assert.equal(await kit.store.recordUnreached(next, "text", 100, kit.now), 0, "it is told once");
+  });
+
+  scenario("a page behind a redirect is removed by the second complete run that does not reach it", async (kit) => {
+    const job = await makeJob(kit);
+    const inWhole = (key: string, more: Partial<MonitoredPage> = {}) => page(key, key, { scopeHash: WHOLE, ...more });
+    const next = async (...pages: MonitoredPage[]) => {
+      const runId = await ended(kit, job, pages);
+      await compare(kit, runId);
+      while ((await kit.store.recordUnreached(runId, "text", 1, kit.now)) > 0);
+      return (await kit.store.concludeMonitor({ runId, generation: 1 }, { deliver: true }, kit.now))?.counts.removed;
+    };
+    const behind = inWhole("b", { isRedirected: true });
+    await next(inWhole("a"), behind);
+    assert.equal(await next(inWhole("a")), 0, "it may lead there again");
+    assert.equal(await next(inWhole("a"), behind), 0);
+    assert.equal(await next(inWhole("a")), 0, "the count starts anew");
+    assert.equal(await next(inWhole("a")), 1);
+    assert.deepEqual(await listed(kit, job), ["1 removed b"]);
   });
 
   scenario("a job whose deletion is refused keeps its history, and that of a deleted one is removed", async (kit) => {

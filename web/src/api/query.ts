@@ -1,5 +1,7 @@
 /** Cached API responses, by operation and input: `useCall("getRun", { params: { run_id } })`. */
 import {
+  MutationCache,
+  QueryCache,
   QueryClient,
   type QueryKey,
   useInfiniteQuery,
@@ -13,7 +15,15 @@ import { useCallback, useEffect, useMemo } from "react";
 import { type Answer, call, callPage, type Input, type OperationName, type Page, Problem } from "./client.ts";
 import { createQueryReloader } from "./query-reloader.ts";
 
-export const queryClient = new QueryClient({
+/** The rights of the caller changed: the page learns them. */
+const onError = (error: unknown) => {
+  if (error instanceof Problem && error.status === 403)
+    void queryClient.invalidateQueries({ queryKey: keyOf("getOwnKey") });
+};
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       // Live events bring updates; this is for the rest.

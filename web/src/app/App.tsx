@@ -1,7 +1,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
-import { CallerContext } from "../api/caller.ts";
 import { type Answer, call, loggedIn, whenUnauthorized } from "../api/client.ts";
 import { live } from "../api/live.ts";
 import { queryClient } from "../api/query.ts";
@@ -12,6 +11,7 @@ import { LoginAgain, LoginPage } from "./Login.tsx";
 import { NotFound } from "./NotFound.tsx";
 import { part } from "./part.ts";
 import { Shell } from "./Shell.tsx";
+import { WithRights } from "./WithRights.tsx";
 
 /** Every page is a separate chunk, loaded when it is opened. */
 const PAGES = [
@@ -33,6 +33,7 @@ const PAGES = [
   ["/jobs/:id/changes", part(() => import("../pages/changes/Changes.tsx"))],
   ["/jobs/:id/versions", part(() => import("../pages/versions/Versions.tsx"))],
   ["/notifications", part(() => import("../pages/notifications/Notifications.tsx"))],
+  ["/live-views/:id", part(() => import("../pages/live-view/LiveView.tsx"))],
   ["/settings", part(() => import("../pages/settings/Settings.tsx"))],
 ] as const;
 
@@ -62,8 +63,6 @@ export function App() {
     void ask();
   }, []);
   const inside = isInside(access);
-  const hears = inside && access !== "expired";
-  useEffect(() => (hears ? live.open() : undefined), [hears]);
   useEffect(() => {
     if (inside && path === "/login") go("/", { replace: true });
   }, [inside, path, go]);
@@ -72,6 +71,8 @@ export function App() {
   const onLoggedIn = () => {
     setAccess("logged_in");
     loggedIn();
+    // Perhaps by another key.
+    void queryClient.invalidateQueries();
     // Who it is now is only shown.
     call("getLogin").then(setLogin, () => {});
   };
@@ -96,12 +97,12 @@ export function App() {
     clearDrafts();
     queryClient.clear();
     setLogin((old) => old && { ...old, sign_in_error: null });
-    setAccess("refused");
+    await ask();
   };
   return (
     <QueryClientProvider client={queryClient}>
-      <CallerContext value={login?.caller ?? null}>
-        <Shell caller={login?.caller ?? null} onLogOut={access === "open" ? null : () => void logOut()}>
+      <WithRights hears={access !== "expired"}>
+        <Shell onLogOut={login?.can_log_out === false ? null : () => void logOut()}>
           <Boundary key={path}>
             <Suspense fallback={<PageSkeleton />}>
               <Switch>
@@ -113,7 +114,7 @@ export function App() {
             </Suspense>
           </Boundary>
         </Shell>
-      </CallerContext>
+      </WithRights>
       {access === "expired" ? <LoginAgain login={login} onDone={onLoggedIn} /> : null}
     </QueryClientProvider>
   );

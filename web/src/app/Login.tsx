@@ -143,8 +143,8 @@ function TokenForm({ isMain, onDone }: { isMain: boolean; onDone: () => void }) 
         error={error}
         help={
           <>
-            Your key, or the value of <code>APP_API_TOKEN</code> of this server. You stay logged in until a week after
-            your last visit.
+            Your access key, or the value of <code>APP_API_TOKEN</code> of this server. You stay logged in until a week
+            after your last visit.
           </>
         }
         onChange={(event) => {

@@ -1,27 +1,20 @@
 /** The frame of every page: navigation, search, connection, theme, help. */
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import type { Caller } from "../api/caller.ts";
 import { type Connection, useConnection } from "../api/live.ts";
 import { IconButton } from "../ui/Button.tsx";
 import { NewButton } from "../ui/NewButton.tsx";
 import { Icon, type IconName, Logo } from "../ui/Icon.tsx";
 import { Toasts } from "../ui/overlay/Toast.tsx";
+import { useRefusals } from "../ui/rights.ts";
 import { Help } from "./Help.tsx";
+import { SignedIn } from "./SignedIn.tsx";
 import { useShortcuts } from "./keyboard.ts";
 import { isHere, NAV } from "./nav.ts";
 import { setTheme, type Theme, THEMES, useThemeChoice } from "./theme.ts";
 import "./shell.css";
 
-export function Shell({
-  children,
-  caller,
-  onLogOut,
-}: {
-  children: ReactNode;
-  caller: Caller;
-  onLogOut: (() => void) | null;
-}) {
+export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (() => void) | null }) {
   const [path] = useLocation();
   const [drawer, setDrawer] = useState(false);
   const [help, setHelp] = useState(false);
@@ -58,7 +51,6 @@ export function Shell({
         onClose={() => setDrawer(false)}
         path={path}
         search={search}
-        caller={caller}
         connection={connection}
         onHelp={() => setHelp(true)}
         onLogOut={onLogOut}
@@ -85,7 +77,6 @@ function Sidebar({
   onClose,
   path,
   search,
-  caller,
   connection,
   onHelp,
   onLogOut,
@@ -94,12 +85,12 @@ function Sidebar({
   onClose: () => void;
   path: string;
   search: RefObject<HTMLInputElement | null>;
-  caller: Caller;
   connection: Connection;
   onHelp: () => void;
   onLogOut: (() => void) | null;
 }) {
   const box = useRef<HTMLDivElement>(null);
+  const refusalOf = useRefusals();
   useEffect(() => {
     if (!open) return;
     box.current?.querySelector<HTMLElement>("a")?.focus();
@@ -125,7 +116,7 @@ function Sidebar({
         <SearchBox field={search} />
         <nav aria-label="Main">
           <ul>
-            {NAV.map(({ href, name, icon }) => (
+            {NAV.filter(({ needs }) => refusalOf(needs) === null).map(({ href, name, icon }) => (
               <li key={href}>
                 <Link
                   href={href}
@@ -139,20 +130,12 @@ function Sidebar({
             ))}
           </ul>
         </nav>
-        {caller?.kind === "person" || caller?.kind === "key" ? (
-          <p className="sidebar-caller">
-            <span className="truncate" title={caller.name}>
-              {caller.name}
-            </span>
-            <span className="soft">{caller.role}</span>
-          </p>
-        ) : null}
+        <SignedIn onLogOut={onLogOut} />
         <div className="sidebar-foot">
           <ConnectionSign connection={connection} />
           <div className="row">
             <ThemeButton />
             <IconButton label="Keyboard shortcuts (?)" icon="keyboard" size="small" onClick={onHelp} />
-            {onLogOut === null ? null : <IconButton label="Log out" icon="logout" size="small" onClick={onLogOut} />}
           </div>
         </div>
       </div>
@@ -191,9 +174,12 @@ function SearchBox({ field }: { field: RefObject<HTMLInputElement | null> }) {
   );
 }
 
+const POLLED = "Reloads every 15 s";
 const CONNECTION_WORDS: Record<Connection, string> = { connecting: "Connecting", open: "Live", lost: "Not connected" };
 
 function ConnectionSign({ connection }: { connection: Connection }) {
+  const isPolled = useRefusals()("streamLive") !== null;
+  if (isPolled) return <span className="connection">{POLLED}</span>;
   return (
     <span className={`connection connection-${connection}`} title="Live updates of this page">
       <i />

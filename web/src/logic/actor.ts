@@ -10,7 +10,7 @@ export function actorText({ kind, name }: Actor): string {
 const TEXTS: Readonly<Record<Actor["kind"], (name: string) => string>> = {
   key: (name) => `Key ${name}`,
   person: (name) => name,
-  token: () => "Admin token",
+  token: () => "Server token",
   local: () => "Local user",
   schedule: (name) => `Schedule of ${name}`,
   repair: () => "Automatic repair",

@@ -103,16 +103,19 @@ export function progressWords(run: {
   return parts.join(" · ");
 }
 
+const OTHERWISE =
+  "Or do it in your own browser, add its cookies under Settings, Sessions, choose that session below and click Continue.";
+
 /** What a person has to do for a waiting run. */
 export function humanAdvice(reason: string | null): string {
   switch (reason) {
     case "login_page":
     case "http_unauthorized":
-      return "The site requires a login. Log in with your browser, add its cookies under Settings, Sessions, then choose that session below and click Continue.";
+      return `The site requires a login. Open the live view and sign in: the run then continues. ${OTHERWISE}`;
     case "captcha_page":
-      return "The site shows a challenge. Solve it in your browser, add its cookies under Settings, Sessions, then choose that session below and click Continue.";
+      return `The site shows a challenge. Open the live view and solve it: the run then continues. ${OTHERWISE}`;
     default:
-      return "The site blocks automated access. Open the page in your browser, pass its checks, add its cookies under Settings, Sessions, then choose that session below and click Continue.";
+      return `The site blocks automated access. Open the live view and pass its checks: the run then continues. ${OTHERWISE}`;
   }
 }
 

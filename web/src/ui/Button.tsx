@@ -1,6 +1,8 @@
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode } from "react";
 import { Link } from "wouter";
+import type { OperationName } from "../api/client.ts";
 import { Icon, type IconName } from "./Icon.tsx";
+import { useRefusal } from "./rights.ts";
 import "./icon.css";
 import "./button.css";
 
@@ -11,6 +13,8 @@ interface Look {
   icon?: IconName;
   /** An action is running: disabled meanwhile. */
   busy?: boolean;
+  /** The call that it makes: disabled with the reason if the caller may not make it. */
+  needs?: OperationName;
 }
 
 const classOf = ({ kind = "plain", size = "normal" }: Look, more = "") =>
@@ -28,17 +32,21 @@ export function Button({
   size,
   icon,
   busy,
+  needs,
   className,
   disabled,
   children,
+  title,
   ...rest
 }: Look & ButtonHTMLAttributes<HTMLButtonElement>) {
+  const refusal = useRefusal(needs);
   return (
     <button
       type="button"
       className={classOf({ ...(kind && { kind }), ...(size && { size }) }, className)}
-      disabled={disabled === true || busy === true}
+      disabled={disabled === true || busy === true || refusal !== null}
       aria-busy={busy === true || undefined}
+      title={refusal ?? title}
       {...rest}
     >
       {inner(icon, busy, children)}
@@ -54,7 +62,7 @@ export function IconButton({
   size,
   className,
   ...rest
-}: Omit<Look, "icon"> & { label: string; icon: IconName } & ButtonHTMLAttributes<HTMLButtonElement>) {
+}: Omit<Look, "icon" | "needs"> & { label: string; icon: IconName } & ButtonHTMLAttributes<HTMLButtonElement>) {
   return (
     <button
       type="button"
@@ -74,11 +82,19 @@ export function LinkButton({
   kind,
   size,
   icon,
+  needs,
   children,
   className,
   ...rest
 }: Look & AnchorHTMLAttributes<HTMLAnchorElement> & { href: string }) {
   const look = classOf({ ...(kind && { kind }), ...(size && { size }) }, className);
+  const refusal = useRefusal(needs);
+  if (refusal !== null)
+    return (
+      <button type="button" className={look} disabled title={refusal} aria-label={rest["aria-label"]}>
+        {inner(icon, false, children)}
+      </button>
+    );
   const leaves = rest.download !== undefined || rest.target !== undefined || !href.startsWith("/");
   return leaves ? (
     <a href={href} className={look} {...rest}>

@@ -5,6 +5,8 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from "react";
+import type { OperationName } from "../api/client.ts";
+import { useRefusal } from "./rights.ts";
 import "./field.css";
 
 interface Words {
@@ -72,18 +74,33 @@ export interface Choice {
   name: string;
 }
 
+/** For controls that apply at once: disabled with the reason if the caller may not make the call. */
+interface Applied {
+  needs?: OperationName;
+}
+
 export function Select({
   label,
   help,
   error,
   bare,
   choices,
+  needs,
+  disabled,
+  title,
   ...rest
-}: Words & { choices: readonly Choice[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+}: Words & Applied & { choices: readonly Choice[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+  const refusal = useRefusal(needs);
   return (
     <Field label={label} help={help} error={error} {...(bare === undefined ? {} : { bare })}>
       {(ids) => (
-        <select className="control control-select" {...ids} {...rest}>
+        <select
+          className="control control-select"
+          disabled={disabled === true || refusal !== null}
+          title={refusal ?? title}
+          {...ids}
+          {...rest}
+        >
           {choices.map(({ value, name }) => (
             <option key={value} value={value}>
               {name}
@@ -100,9 +117,13 @@ function Tick({
   label,
   help,
   look,
+  needs,
+  disabled,
+  title,
   ...rest
-}: { label: ReactNode; help?: ReactNode; look: "box" | "switch" } & InputHTMLAttributes<HTMLInputElement>) {
+}: { label: ReactNode; help?: ReactNode; look: "box" | "switch" } & Applied & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId();
+  const refusal = useRefusal(needs);
   return (
     <div className="tick">
       <input
@@ -111,6 +132,8 @@ function Tick({
         className={`tick-${look}`}
         role={look === "switch" ? "switch" : undefined}
         aria-describedby={help === undefined ? undefined : `${id}-help`}
+        disabled={disabled === true || refusal !== null}
+        title={refusal ?? title}
         {...rest}
       />
       <label htmlFor={id}>{label}</label>
@@ -123,7 +146,7 @@ function Tick({
   );
 }
 
-type TickProps = { label: ReactNode; help?: ReactNode } & Omit<InputHTMLAttributes<HTMLInputElement>, "type">;
+type TickProps = { label: ReactNode; help?: ReactNode } & Applied & Omit<InputHTMLAttributes<HTMLInputElement>, "type">;
 
 export const Checkbox = (props: TickProps) => <Tick look="box" {...props} />;
 export const Switch = (props: TickProps) => <Tick look="switch" {...props} />;

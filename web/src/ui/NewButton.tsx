@@ -1,11 +1,11 @@
 import type { ComponentProps } from "react";
-import { useMayStart } from "../api/caller.ts";
 import { LinkButton } from "./Button.tsx";
+import { useRefusal } from "./rights.ts";
 
 /** Leads to the page that starts something, for those who may. */
 export function NewButton({
   href = "/new",
   ...rest
 }: Omit<ComponentProps<typeof LinkButton>, "href" | "icon"> & { href?: string }) {
-  return useMayStart() ? <LinkButton href={href} icon="plus" {...rest} /> : null;
+  return useRefusal("startCrawl") === null ? <LinkButton href={href} icon="plus" {...rest} /> : null;
 }

@@ -1,6 +1,6 @@
-import { Readable } from "node:stream";
 import { ACTOR_KINDS } from "../../../domain/access/caller.ts";
 import { type AuditQuery, exportAuditLog, readAuditLog } from "../../../orchestrator/access/audit-log.ts";
+import { sendBytes } from "../../access/held-answers.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
 import { badCursor, decodeCursor, LINK_HEADER, pageQuery, refuseBesideFormat, sendPage } from "../../paging.ts";
@@ -75,10 +75,10 @@ export function auditLogRoutes(api: ApiInstance, deps: ApiDeps): void {
       const filter = filterOf(request.query);
       if (format !== undefined) {
         refuseBesideFormat(request, "limit", "cursor");
-        return reply
+        reply
           .type(format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson")
-          .header("content-disposition", `attachment; filename="audit-log.${format}"`)
-          .send(Readable.from(exportAuditLog(deps, { ...filter, limit }, format)) as never);
+          .header("content-disposition", `attachment; filename="audit-log.${format}"`);
+        return sendBytes(request, reply, deps, exportAuditLog(deps, { ...filter, limit }, format)) as never;
       }
       const position = decodeCursor(cursor);
       if (position !== undefined && !/^\d{1,15}$/.test(position)) throw badCursor();

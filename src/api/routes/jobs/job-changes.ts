@@ -1,4 +1,5 @@
 import { PAGE_CHANGE_KINDS } from "../../../domain/monitor/monitored-page.ts";
+import { IGNORED_KINDS } from "../../../domain/monitor/ignored.ts";
 import { MONITORED } from "../../../domain/monitor/options.ts";
 import { changeContent, listChanges, showChange } from "../../../orchestrator/jobs/changes.ts";
 import { attachment } from "../../attachment.ts";
@@ -71,6 +72,18 @@ const Diff = strict({
     ),
   ),
   truncated: Type.Boolean({ description: "there are more differences than are kept" }),
+  ignored: Type.Array(
+    strict({
+      kind: oneOf(IGNORED_KINDS, {
+        description:
+          "built_in: dates, counters and ids; words: some words of a line; place: a place that changes on its own; shuffled: another order; this_run: fetches of the same run differed there; unsettled: a later fetch was as the last run",
+      }),
+      place: nullable(Type.String({ description: "its name, for monitor.watch; null: it has none" })),
+      before: Type.Array(Type.String()),
+      after: Type.Array(Type.String()),
+    }),
+    { description: "differences that were left out as noise: the first 50 places, the first 6 lines of each" },
+  ),
 });
 
 const ChangeDetails = strict({

@@ -115,6 +115,11 @@ const MonitorKeys = strict({
     description: "what never counts: dates, counters, ids (default: all of them)",
   }),
   learn: Type.Boolean({ description: "leave out what a page changes on its own (default: true)" }),
+  watch: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
+    maxItems: MONITOR_LIMITS.watch,
+    description:
+      "places that count although they change on their own: as a change names them in ignored, or /regular expressions/ of their names or lines",
+  }),
   min_words: Type.Integer({
     minimum: 1,
     maximum: MONITOR_LIMITS.minWords,

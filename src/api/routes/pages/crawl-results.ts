@@ -71,7 +71,7 @@ export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
       const { limit, format, include_errors: wantsErrors, only_changed: onlyChanged } = request.query;
       const run = await requireCrawl(deps, request.params.task_id);
       if (format !== undefined) refuseBesideFormat(request, "limit", "cursor", "include_errors");
-      if (format !== undefined) return sendExport(deps, reply, run.id, format, onlyChanged) as never;
+      if (format !== undefined) return sendExport(deps, { request, reply }, run.id, format, onlyChanged) as never;
       refuseWithoutFormat(onlyChanged);
       const cursors = readCursor(request.query.cursor);
       const found = await listResults(deps, run.id, { ...cursors.items, limit: limit + 1 });

@@ -29,7 +29,7 @@ export const DocumentShown = nullable(strict(documentParts, { description: ABOUT
 const Milliseconds = (description: string) => Type.Integer({ minimum: 0, maximum: 600_000, description });
 
 /** The parser of actions checks which keys belong to which type, with the path of every error. */
-const Action = strict({
+export const Action = strict({
   type: oneOf(ACTION_TYPES),
   milliseconds: Type.Optional(Milliseconds("wait: duration")),
   selector: Type.Optional({

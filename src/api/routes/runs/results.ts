@@ -1,12 +1,12 @@
-import { Readable } from "node:stream";
 import { EXPORT_FORMATS, formatNamed } from "../../../exporters/registry.ts";
 import { invalid } from "../../../orchestrator/invalid.ts";
 import { exportRun } from "../../../orchestrator/runs/export.ts";
 import { listResults, showArtifact } from "../../../orchestrator/runs/read.ts";
 import type { ArtifactView } from "../../../orchestrator/runs/view.ts";
 import { attachment } from "../../attachment.ts";
+import { sendBytes } from "../../access/held-answers.ts";
 import type { ApiDeps } from "../../deps.ts";
-import type { ApiInstance, ApiReply } from "../../instance.ts";
+import type { ApiInstance, ApiReply, ApiRequest } from "../../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, refuseBesideFormat, sendPage } from "../../paging.ts";
 import { IdParam, oneOf, problemAnswer, strict } from "../../schemas.ts";
 import { Result } from "./run-schemas.ts";
@@ -44,7 +44,7 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
       const { limit, format, only_changed: onlyChanged } = request.query;
       const id = request.params.run_id;
       if (format !== undefined) refuseBesideFormat(request, "limit", "cursor");
-      if (format !== undefined) return sendExport(deps, reply, id, format, onlyChanged);
+      if (format !== undefined) return sendExport(deps, { request, reply }, id, format, onlyChanged);
       refuseWithoutFormat(onlyChanged);
       const rows = await listResults(deps, id, { ...cursorFilter(request.query), limit: limit + 1 });
       return sendPage(request, reply, { rows, limit, positionOf: (row) => row.id });
@@ -70,11 +70,11 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
       const id = request.params.artifact_id;
       const file = await showArtifact(deps, id);
       const stream = await deps.openArtifact(file.hash);
-      return reply
+      reply
         .header("content-type", safeType(file.content_type))
         .header("content-length", file.size)
-        .header("content-disposition", attachment(fileNameOf(file)))
-        .send(stream);
+        .header("content-disposition", attachment(fileNameOf(file)));
+      return sendBytes(request, reply, deps, stream);
     },
   );
 }
@@ -95,19 +95,15 @@ export function refuseWithoutFormat(onlyChanged: boolean): void {
 
 export async function sendExport(
   deps: ApiDeps,
-  reply: ApiReply,
+  { request, reply }: { request: ApiRequest; reply: ApiReply },
   id: string,
   format: string,
   onlyChanged: boolean,
 ): Promise<ApiReply> {
   const { contentType, fileName, bytes } = await exportRun(deps, id, format, { onlyChanged });
-  return (
-    reply
-      .header("content-type", contentType)
-      .header("content-disposition", attachment(fileName))
-      // HEAD checks whether the file exists; no export is generated.
-      .send(reply.request.method === "HEAD" ? "" : Readable.from(bytes))
-  );
+  reply.header("content-type", contentType).header("content-disposition", attachment(fileName));
+  // HEAD checks whether the file exists; no export is generated.
+  return request.method === "HEAD" ? reply.send("") : sendBytes(request, reply, deps, bytes);
 }
 
 /** Media types of exports, except JSON, which lists share. */

@@ -16,7 +16,7 @@ import { Headers } from "../pages/header-schemas.ts";
 import { CookieForms, CookieList } from "../jobs/job-schemas.ts";
 import { Type } from "../../type.ts";
 
-const Session = strict({
+export const Session = strict({
   id: Uuid,
   name: nullable(Type.String()),
   origin: Type.String(),

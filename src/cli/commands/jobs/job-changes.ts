@@ -24,7 +24,7 @@ export function addChangesCommand(jobs: Command, context: CliContext): void {
         const { terminal, json, wiring } = context;
         const { url: _url, change, ...page } = options;
         const job = await fullId(api, "job", id);
-        if (number !== undefined) return show(context, await api.jobs.pageChange(job, String(number)));
+        if (number !== undefined) return show(context, job, await api.jobs.pageChange(job, String(number)));
         const { rows, more } = await rowsOf(page, (limit) => api.jobs.changes(job, definedOnly({ limit, change })));
         if (json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out(await whyNone(api, job));
@@ -49,7 +49,7 @@ async function whyNone(api: Parameters<Parameters<CliContext["withApi"]>[1]>[0],
     : "no changes yet: every run is compared with the last good one, from the second run on\n";
 }
 
-function show({ json, terminal, wiring }: CliContext, change: Details): void {
+function show({ json, terminal, wiring }: CliContext, job: string, change: Details): void {
   if (json) return printJson(terminal, change);
   const { words_added: added, words_removed: removed, share, diff } = change;
   const size = diff?.picture === null || diff === null ? `${plural(added, "word")} added, ${removed} removed` : "";
@@ -68,5 +68,30 @@ function show({ json, terminal, wiring }: CliContext, change: Details): void {
     terminal.columns,
   );
   const more = diff?.truncated === true ? "there are more differences than are kept\n" : "";
-  return terminal.out(`${about}${diff === null || diff.unified === "" ? "" : `\n${plainText(diff.unified)}`}${more}`);
+  const unified = diff === null || diff.unified === "" ? "" : `\n${plainText(diff.unified)}`;
+  const noise = diff === null || diff.ignored.length === 0 ? "" : `\n${plainText(ignoredText(job, diff.ignored))}`;
+  return terminal.out(`${about}${unified}${more}${noise}`);
+}
+
+type Ignored = NonNullable<Details["diff"]>["ignored"];
+
+const KINDS: Readonly<Record<Ignored[number]["kind"], string>> = {
+  built_in: "date, counter or id",
+  words: "words of a line that change on their own",
+  place: "a place that changes on its own",
+  shuffled: "another order",
+  this_run: "differed between fetches of this run",
+  unsettled: "a later fetch was as before",
+};
+
+/** What was left out, and how to count it. */
+function ignoredText(job: string, ignored: Ignored): string {
+  const lines = ignored.map(({ kind, place, before, after }) => {
+    const sample = `${before[0]?.trim() ?? "–"} → ${after[0]?.trim() ?? "–"}`;
+    return `  ${KINDS[kind]}: ${place === null ? sample : `${place}  (${sample})`}\n`;
+  });
+  const hint = ignored.some(({ place }) => place !== null)
+    ? `to count one from now on: orb jobs update ${job} --monitor-watch "…" (with all places to count: the list is replaced)\n`
+    : "";
+  return `${plural(ignored.length, "place")} ignored as noise:\n${lines.join("")}${hint}`;
 }

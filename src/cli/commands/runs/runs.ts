@@ -17,6 +17,7 @@ import {
 } from "../../api/command.ts";
 import { runEvents } from "../../api/events.ts";
 import type { CliContext, OpenApi } from "../../context.ts";
+import { actorText } from "../../print/actor.ts";
 import { remedyOf, strategyOf } from "../../print/failure-report.ts";
 import { keptWords } from "../../print/kept-words.ts";
 import { facts, printJson, listTable } from "../../print/output.ts";
@@ -260,6 +261,7 @@ function show({ json, terminal, wiring }: CliContext, run: RunView, crawl: Crawl
         ...run.warnings.map(({ message }): [string, string] => ["warning", message]),
         ["created", run.created_at],
         ["started", run.started_at],
+        ["started by", run.started_by === null ? null : actorText(run.started_by)],
         ["finished", run.finished_at],
         ["kept", run.finished_at === null ? null : keptWords(run).replace(/^kept /, "")],
       ],

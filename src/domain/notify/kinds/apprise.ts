@@ -1,5 +1,6 @@
 import { type ChannelKind, hostOf, jsonHeaders, memberOf, textIn } from "../channel-kind.ts";
 import { textOf } from "../message.ts";
+import { forAny } from "../text.ts";
 
 const TYPES = { info: "info", warning: "warning", error: "failure" } as const;
 
@@ -46,10 +47,10 @@ export const appriseKind: ChannelKind = {
     const [key, urls, tag] = ["key", "urls", "service_tag"].map((name) => textIn(settings, name));
     const base = textIn(settings, "server")!.replace(/\/+$/, "");
     const body = {
-      title: message.title,
-      body: textOf(message),
+      title: forAny(message.title),
+      body: textOf(message, forAny),
       type: TYPES[message.severity],
-      // Apprise escapes it for the service.
+      // Apprise escapes it for services that want HTML; others get it as it is.
       format: "text",
       ...(urls === null ? {} : { urls }),
       ...(tag === null ? {} : { tag }),

@@ -1,12 +1,12 @@
 import { type ChannelKind, textIn } from "../channel-kind.ts";
 import { textOf } from "../message.ts";
-import { oneLine } from "../text.ts";
+import { defused, oneLine } from "../text.ts";
 
 /** One address, without a display name: nothing to escape, and nothing to smuggle a header in. */
 const ADDRESS = /^[^\s@<>,;:"()[\]\\\p{C}]+@[^\s@<>,;:"()[\]\\\p{C}]+$/u;
 const HOST = /^[\p{L}\p{N}._-]+$|^\[?[0-9a-f:.]+\]?$/iu;
 
-/** Plain text: no markup that foreign text could use. */
+/** Plain text: no markup that foreign text could use. Mail programs make links of addresses in the text, not in the subject. */
 export const emailKind: ChannelKind = {
   kind: "email",
   label: "E-mail",
@@ -82,7 +82,7 @@ export const emailKind: ChannelKind = {
       from: settings["from"] as string,
       to: settings["to"] as readonly string[],
       subject: oneLine(message.title),
-      text: `${textOf(message)}\n`,
+      text: `${textOf(message, defused)}\n`,
       priority: message.severity === "error" ? "high" : "normal",
     };
   },

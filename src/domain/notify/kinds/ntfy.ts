@@ -1,11 +1,24 @@
 import { type ChannelKind, hostOf, jsonHeaders, memberOf, textIn } from "../channel-kind.ts";
 import { textOf } from "../message.ts";
+import { defused } from "../text.ts";
 
 const PRIORITIES = { info: 3, warning: 4, error: 5 } as const;
 const TAGS = { info: "information_source", warning: "warning", error: "rotating_light" } as const;
 const SERVER = "https://ntfy.sh";
 /** A longer message becomes an attachment. */
 const MOST_BYTES = 3800;
+
+/** Whole lines if possible: half a link of ours would lead elsewhere. */
+function cut(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= MOST_BYTES) return text;
+  const start = bytes
+    .subarray(0, MOST_BYTES)
+    .toString("utf8")
+    .replace(/\ufffd+$/, "");
+  const line = start.lastIndexOf("\n");
+  return line > 0 ? `${start.slice(0, line)}\n…` : `${start}…`;
+}
 
 export const ntfyKind: ChannelKind = {
   kind: "ntfy",
@@ -42,15 +55,12 @@ export const ntfyKind: ChannelKind = {
   target: (settings) => `${hostOf(textIn(settings, "server") ?? SERVER)}/${textIn(settings, "topic")}`,
   render(settings, message) {
     const token = textIn(settings, "token");
-    const text = textOf({ ...message, link: null });
+    const text = textOf({ ...message, link: null }, defused);
     const body = {
       topic: textIn(settings, "topic"),
-      title: message.title,
+      title: defused(message.title),
       // Not Markdown unless it says so.
-      message: Buffer.from(text)
-        .subarray(0, MOST_BYTES)
-        .toString("utf8")
-        .replace(/\ufffd+$/, "…"),
+      message: cut(text),
       priority: PRIORITIES[message.severity],
       tags: [TAGS[message.severity]],
       ...(message.link === null ? {} : { click: message.link }),

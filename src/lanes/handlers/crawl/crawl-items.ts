@@ -36,7 +36,7 @@ function isNonEmpty(value: JsonValue): boolean {
 /** Flat articles; results of rules go below `fields`. */
 export function itemsOf(
   { options, recipe }: CrawlRun,
-  { title, article, links }: Extraction,
+  { title, article, linkUrls = [] }: Extraction,
   url: string,
   depth: number,
   records: readonly Record<string, JsonValue>[],
@@ -49,7 +49,7 @@ export function itemsOf(
       ? {}
       : isInDocument
         ? articleFacts(article)
-        : { text: article.text, markdown: article.markdown, ...articleFacts(article), links: linkedFrom(links) };
+        : { text: article.text, markdown: article.markdown, ...articleFacts(article), links: linkUrls };
   if (hasFields(options)) return records.map((fields) => ({ ...about, title, ...text, fields }));
   const [known = {}] = records;
   return [
@@ -66,12 +66,6 @@ export function itemsOf(
 function documentFacts(document: { type: string; truncated: string | null }): Record<string, JsonValue> {
   const warning = documentWarning(document);
   return { document_type: document.type, ...(warning === null ? {} : { document_warning: warning }) };
-}
-
-const MAX_LINKS = 1000;
-
-function linkedFrom(links: Extraction["links"]): string[] {
-  return [...new Set(links.map(({ url }) => url))].slice(0, MAX_LINKS);
 }
 
 function articleFacts(article: NonNullable<Extraction["article"]>): Record<string, JsonValue> {

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import {
   type CrawlOptions,
   crawlOptionsOf,
@@ -92,6 +93,7 @@ interface CrawlRunsDeps {
   reader: Pick<PageReader, "keep">;
   seal: Seal;
   keepFixture: FixtureWriter;
+  openArtifact(hash: string): Promise<Readable>;
 }
 
 /** Caches the state of the crawls that this process works on. */
@@ -214,7 +216,11 @@ function specOf(options: CrawlOptions): PlanSpec {
   const document = documentOf(pageRecipeOf(options));
   const source = sourceWanted(options);
   const wantsArticle = article ?? (fields === null && source === null);
-  const about = { links: wantsArticle, article: wantsArticle, ...(document === null ? {} : { document }) };
+  const about = {
+    links: wantsArticle ? ("urls" as const) : false,
+    article: wantsArticle,
+    ...(document === null ? {} : { document }),
+  };
   // The schema is that of the final records.
   if (source !== null) return { fields, ...about, ...source };
   const spec: PlanSpec = { fields: fields ?? ABOUT_ARTICLE, ...about };

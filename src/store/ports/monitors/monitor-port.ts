@@ -6,7 +6,8 @@ import type {
   PageChangeKind,
 } from "../../../domain/monitor/monitored-page.ts";
 import type { Monitored } from "../../../domain/monitor/options.ts";
-import type { VolatileProfile } from "../../../domain/monitor/volatile.ts";
+import type { VolatileProfile } from "../../../domain/monitor/volatile/profile.ts";
+import type { SharedProfile } from "../../../domain/monitor/volatile/shared.ts";
 import type { AlertRecord } from "../alert-port.ts";
 
 /** The last good state of a page. */
@@ -14,6 +15,8 @@ export interface MonitorState {
   rules: string;
   content: MonitoredContent;
   profile: VolatileProfile | null;
+  /** What other pages of the job have shown. */
+  shared: SharedProfile | null;
   readAt: number;
   /** When the content was read; later ones were without a difference. */
   contentAt: number;
@@ -32,6 +35,7 @@ export interface WaitingPage {
   url: string;
   rules: string;
   content: MonitoredContent | null;
+  /** Further fetches, see `readFetches`. */
   again: MonitoredFile | null;
   readAt: number;
   /** Null: the page is new, or is compared by other rules from now on. */
@@ -78,8 +82,17 @@ export interface MonitorStore {
   /** Ended runs, oldest first. */
   monitorsDue(limit: number): Promise<MonitorRun[]>;
   waitingPages(runId: string, limit: number): Promise<WaitingPage[]>;
-  /** Writes states and changes, and removes the pages from those that wait: each page once, whatever is repeated. */
-  recordComparisons(runId: string, what: Monitored, pages: readonly ComparedPage[], now: number): Promise<void>;
+  /**
+   * Writes states and changes, and removes the pages from those that wait: each page once, whatever is repeated. `shared`:
+   * what the job's pages have shown so far; null: as before.
+   */
+  recordComparisons(
+    runId: string,
+    what: Monitored,
+    pages: readonly ComparedPage[],
+    now: number,
+    shared?: SharedProfile | null,
+  ): Promise<void>;
   /**
    * Records up to `limit` pages that a complete crawl no longer reached as removed. Returns how many; 0: there are no
    * more, or the crawl does not tell.

@@ -12,7 +12,7 @@ import type {
   IdempotencyKey,
 } from "../../records/job-records.ts";
 import { logChange } from "../kernel/audit-entry.ts";
-import { ofVisibleJobs, requireVisibleJob } from "../kernel/caller-limits.ts";
+import { hasHiddenRuns, ofVisibleJobs, requireVisibleJob } from "../kernel/caller-limits.ts";
 import { type Context, nextRow, positionOf, rows } from "../kernel/context.ts";
 import { jobVersion, refuseStale } from "../../versions.ts";
 import { likePattern } from "../kernel/like.ts";
@@ -232,11 +232,13 @@ export async function deleteJob(
 ): Promise<RunDeletion | null> {
   const { connection } = context;
   const { n } = requireDeletable(context, id);
+  if (options.runs === true) refuseHiddenRuns(context, id);
   while (connection.write(() => dropCopies(context, n, DELETE_BATCH))) await setImmediate();
   while (connection.write(() => dropStates(context, n, DELETE_BATCH))) await setImmediate();
   const deletion = connection.write(
     () => {
       const deleted = requireDeletable(context, id);
+      if (options.runs === true) refuseHiddenRuns(context, id);
       // A run may have started and ended in between.
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
       dropStates(context, n, Number.MAX_SAFE_INTEGER);
@@ -285,6 +287,13 @@ function loggedJob(record: JobRecord): object {
   return job;
 }
 
+function refuseHiddenRuns(context: Context, id: string): void {
+  if (!hasHiddenRuns(context, id)) return;
+  throw new OrbError("outside_limits", "the job has runs outside of the limits of this key, which it may not delete", {
+    hint: "Delete the job without its runs, or with a key without limits.",
+  });
+}
+
 /** Throws while a run of the job has not ended. */
 function requireDeletable(context: Context, id: string): JobRow {
   const job = requireJob(context, id);
@@ -292,6 +301,10 @@ function requireDeletable(context: Context, id: string): JobRow {
     .sql(`SELECT id, status FROM runs WHERE job = ? AND status NOT IN (${ended}) LIMIT 1`)
     .get(id) as { id: string; status: string } | undefined;
   if (live === undefined) return job;
+  if (hasHiddenRuns(context, id))
+    throw new OrbError("illegal_transition", "the job cannot be deleted: one of its runs has not ended", {
+      hint: "It may be outside of the limits of this key: an admin can cancel it.",
+    });
   throw new OrbError("illegal_transition", `the job cannot be deleted: its run ${live.id} is ${live.status}`, {
     hint: "Cancel it first, or delete with force.",
   });

@@ -62,6 +62,28 @@ export function requireVisibleRun({ connection }: Context, id: string, sites: re
     throw outside("run");
 }
 
+/** Throws for a job or run that exists, but not for the caller. */
+export function requireVisibleObject({ connection }: Context, id: string): void {
+  const [jobs, runs] = [ofVisibleJobs(), ofVisibleRuns()];
+  if (runs.text === "") return;
+  const isVisible =
+    connection.sql(`SELECT 1 FROM jobs WHERE id = ?${jobs.text}`).get(id, ...jobs.values) !== undefined ||
+    connection.sql(`SELECT 1 FROM runs WHERE id = ?${runs.text}`).get(id, ...runs.values) !== undefined;
+  if (isVisible) return;
+  throw new OrbError("outside_limits", "what this call created is outside of the limits of this key, or was deleted", {
+    hint: "Use a new Idempotency-Key to create another.",
+  });
+}
+
+/** Runs of a job that the caller may not see, such as those from before the job changed its site. */
+export function hasHiddenRuns({ connection }: Context, jobId: string): boolean {
+  const { text, values } = ofVisibleRuns();
+  if (text === "") return false;
+  const visible = text.replace(/^ AND /, "");
+  const hidden = `SELECT 1 FROM runs WHERE job = ? AND removing_at IS NULL AND NOT (${visible}) LIMIT 1`;
+  return connection.sql(hidden).get(jobId, ...values) !== undefined;
+}
+
 function outside(what: string): OrbError {
   return new OrbError(
     "outside_limits",

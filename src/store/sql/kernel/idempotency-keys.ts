@@ -1,6 +1,7 @@
 import { OrbError } from "../../../base/errors.ts";
 import type { Created, IdempotencyKey } from "../../records/job-records.ts";
 import type { SharedLocks } from "./connection.ts";
+import { requireVisibleObject } from "./caller-limits.ts";
 import type { Context } from "./context.ts";
 
 /** Keys are remembered this long. */
@@ -48,7 +49,8 @@ function createOnceInTransaction<T>(
 }
 
 /** The stored response of this key; null: a new call. */
-export function storedResponse({ connection }: Context, once: IdempotencyKey, now: number): unknown {
+export function storedResponse(context: Context, once: IdempotencyKey, now: number): unknown {
+  const { connection } = context;
   // An expired key does not count, whether or not it is deleted yet.
   const before = connection
     .sql("SELECT fingerprint, response FROM idempotency_keys WHERE key = ? AND created_at >= ?")
@@ -58,5 +60,8 @@ export function storedResponse({ connection }: Context, once: IdempotencyKey, no
     throw new OrbError("idempotency_conflict", "this Idempotency-Key was used for another request", {
       hint: "Use a new key for every new request.",
     });
-  return JSON.parse(before.response) as unknown;
+  const response = JSON.parse(before.response) as { id: string };
+  // The limits of the caller may be narrower now, or what it created may have left them.
+  requireVisibleObject(context, response.id);
+  return response;
 }

@@ -13,7 +13,8 @@ export function monitorStore(context: Context): MonitorStore & TrackedPageStore 
     monitorState: async (jobId, key) => readMonitorState(context, jobId, key),
     monitorsDue: async (limit) => monitorsDue(context, limit),
     waitingPages: async (runId, limit) => readWaitingPages(context, runId, limit),
-    recordComparisons: async (runId, what, pages, now) => recordComparisons(context, runId, what, pages, now),
+    recordComparisons: async (runId, what, pages, now, shared) =>
+      recordComparisons(context, runId, what, pages, now, shared),
     recordUnreached: async (runId, what, limit, now) => recordUnreached(context, runId, what, limit, now),
     dropWaitingPages: async (runId, limit) => dropWaitingPages(context, runId, limit),
     concludeMonitor: async (run, options, now) => concludeMonitor(context, run, options, now),

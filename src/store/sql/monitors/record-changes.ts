@@ -1,6 +1,7 @@
 /** Writes what the comparison of a run found: states, changes, and at the end their event. */
 import { describeChanges, type MonitorCounts, type PageChangeKind } from "../../../domain/monitor/monitored-page.ts";
 import type { Monitored } from "../../../domain/monitor/options.ts";
+import type { SharedProfile } from "../../../domain/monitor/volatile/shared.ts";
 import type { RunFacts } from "../../../domain/run/run-facts.ts";
 import { shownUrl } from "../../../domain/text/url.ts";
 import type { AlertRecord, NewAlert } from "../../ports/alert-port.ts";
@@ -50,17 +51,20 @@ export function recordComparisons(
   what: Monitored,
   pages: readonly ComparedPage[],
   now: number,
+  shared: SharedProfile | null = null,
 ): void {
   const { connection } = context;
   connection.write(
     () => {
-      lockMonitor(context, runId);
+      const job = lockMonitor(context, runId);
       const run = dueRun(context, runId);
       if (run === undefined) return;
       for (const page of pages) {
         const row = connection.sql("SELECT * FROM monitor_pages WHERE n = ? AND run = ?").get(page.number, run.n);
         if (row !== undefined) recordPage(context, run, row as unknown as PageRow, what, page, now);
       }
+      if (shared !== null && job !== null)
+        connection.sql("UPDATE monitors SET profile = ? WHERE job = ?").run(JSON.stringify(shared), job);
     },
     { durable: true },
   );
@@ -95,8 +99,8 @@ function sinceRun({ connection }: Context, run: RunRow, { job, rules, read_at: a
   connection
     .sql(
       `INSERT INTO monitors (job, rules, since_run, since_at, changes) VALUES (?, ?, ?, ?, 0)
-       ON CONFLICT (job) DO UPDATE SET rules = excluded.rules, since_run = excluded.since_run, since_at = excluded.since_at
-         WHERE monitors.rules <> excluded.rules AND monitors.since_run < excluded.since_run`,
+       ON CONFLICT (job) DO UPDATE SET rules = excluded.rules, since_run = excluded.since_run, since_at = excluded.since_at,
+         profile = NULL WHERE monitors.rules <> excluded.rules AND monitors.since_run < excluded.since_run`,
     )
     .run(job, rules, run.n, at);
   return Number(connection.sql("SELECT since_run FROM monitors WHERE job = ?").get(job)?.["since_run"]);
@@ -242,6 +246,22 @@ function recordRemoved(context: Context, run: RunRow, page: RemovedPage, what: M
   connection.sql("DELETE FROM monitor_states WHERE job = ? AND key_hash = ?").run(page.job, page.key_hash);
 }
 
+/** A redirect leads elsewhere from time to time: pages behind one are removed by the second run that does not reach them. */
+const REDIRECTED = 1;
+const MISSED_ONCE = 2;
+
+/** Returns how many pages behind redirects this run did not reach, for the first time. */
+function missOnce({ connection }: Context, run: RunRow, scope: Uint8Array, limit: number): number {
+  const which = `SELECT s.job, s.key_hash FROM jobs j JOIN monitor_states s ON s.job = j.n
+    WHERE j.id = ? AND s.run < ? AND s.scope_hash = ? AND s.redirected = ? LIMIT ?`;
+  const list = connection.sql(which).all(run.job, run.n, scope, REDIRECTED, limit);
+  for (const { job, key_hash: key } of rows<Pick<PageRow, "job" | "key_hash">>(list))
+    connection
+      .sql("UPDATE monitor_states SET redirected = ?, run = ? WHERE job = ? AND key_hash = ?")
+      .run(MISSED_ONCE, run.n, job, key);
+  return list.length;
+}
+
 export function recordUnreached(context: Context, runId: string, what: Monitored, limit: number, now: number): number {
   const { connection } = context;
   return connection.write(
@@ -251,14 +271,15 @@ export function recordUnreached(context: Context, runId: string, what: Monitored
       const facts = parseJson<RunFacts>(run?.facts ?? null, {});
       if (run === undefined || run.status !== "completed" || facts.reached_all === undefined) return 0;
       if (facts.monitor_sees_part === true) return 0;
+      const scope = Buffer.from(facts.reached_all, "hex");
       const list = connection
         .sql(
           `SELECT s.job, s.key_hash, s.url, s.hash, s.size, s.sealed, s.read_at FROM jobs j JOIN monitor_states s ON s.job = j.n
-           WHERE j.id = ? AND s.run < ? AND s.scope_hash = ? AND s.redirected = 0 LIMIT ?`,
+           WHERE j.id = ? AND s.run < ? AND s.scope_hash = ? AND s.redirected <> ? LIMIT ?`,
         )
-        .all(run.job, run.n, Buffer.from(facts.reached_all, "hex"), limit);
+        .all(run.job, run.n, scope, REDIRECTED, limit);
       for (const page of rows<RemovedPage>(list)) recordRemoved(context, run, page, what, now);
-      return list.length;
+      return list.length + missOnce(context, run, scope, limit - list.length);
     },
     { durable: true },
   );

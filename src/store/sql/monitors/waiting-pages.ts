@@ -1,5 +1,6 @@
 /** Pages of runs of monitors, from their outcome until they are compared with the last good state. */
-import type { VolatileProfile } from "../../../domain/monitor/volatile.ts";
+import type { VolatileProfile } from "../../../domain/monitor/volatile/profile.ts";
+import type { SharedProfile } from "../../../domain/monitor/volatile/shared.ts";
 import type { SettledTask } from "../../ports/port.ts";
 import type { MonitorRun, MonitorState, WaitingPage } from "../../ports/monitors/monitor-port.ts";
 import { type Context, keyHash, parseJson, rows } from "../kernel/context.ts";
@@ -66,24 +67,30 @@ export interface StateRow {
   sealed: number;
   digest: string;
   profile: string | null;
+  shared: string | null;
   run: number;
   read_at: number;
   changed_at: number;
 }
 
-const toState = (row: StateRow): MonitorState => ({
+const toState = (row: Omit<StateRow, "run">): MonitorState => ({
   rules: row.rules,
   content: { hash: hex(row.hash), size: row.size, isSealed: row.sealed === 1, digest: row.digest },
   profile: parseJson<VolatileProfile | null>(row.profile, null),
+  shared: parseJson<SharedProfile | null>(row.shared, null),
   readAt: row.read_at,
   contentAt: row.changed_at,
 });
 
-const STATE_COLUMNS = "s.rules, s.hash, s.size, s.sealed, s.digest, s.profile, s.run, s.read_at, s.changed_at";
+const STATE_COLUMNS =
+  "s.rules, s.hash, s.size, s.sealed, s.digest, s.profile, m.profile AS shared, s.run, s.read_at, s.changed_at";
 
 export function readMonitorState({ connection }: Context, jobId: string, key: string): MonitorState | null {
   const row = connection
-    .sql(`SELECT ${STATE_COLUMNS} FROM jobs j JOIN monitor_states s ON s.job = j.n AND s.key_hash = ?2 WHERE j.id = ?1`)
+    .sql(
+      `SELECT ${STATE_COLUMNS} FROM jobs j JOIN monitor_states s ON s.job = j.n AND s.key_hash = ?2
+         LEFT JOIN monitors m ON m.job = j.n WHERE j.id = ?1`,
+    )
     .get(jobId, monitorKey(key)) as StateRow | undefined;
   return row === undefined ? null : toState(row);
 }
@@ -129,7 +136,7 @@ interface WaitingRow {
   state_sealed: number | null;
   state_digest: string | null;
   profile: string | null;
-  state_run: number | null;
+  shared: string | null;
   state_read_at: number | null;
   state_changed_at: number | null;
 }
@@ -139,9 +146,10 @@ export function readWaitingPages({ connection }: Context, runId: string, limit: 
     .sql(
       `SELECT p.n, p.url, p.rules, p.hash, p.size, p.again_hash, p.again_size, p.sealed, p.digest, p.read_at,
          s.rules AS state_rules, s.hash AS state_hash, s.size AS state_size, s.sealed AS state_sealed,
-         s.digest AS state_digest, s.profile, s.run AS state_run, s.read_at AS state_read_at, s.changed_at AS state_changed_at
+         s.digest AS state_digest, s.profile, m.profile AS shared, s.read_at AS state_read_at, s.changed_at AS state_changed_at
        FROM runs r JOIN monitor_pages p ON p.run = r.n
          LEFT JOIN monitor_states s ON s.job = p.job AND s.key_hash = p.key_hash AND s.rules = p.rules
+         LEFT JOIN monitors m ON m.job = p.job
        WHERE r.id = ? ORDER BY p.n LIMIT ?`,
     )
     .all(runId, limit);
@@ -165,7 +173,7 @@ export function readWaitingPages({ connection }: Context, runId: string, limit: 
             sealed: row.state_sealed!,
             digest: row.state_digest!,
             profile: row.profile,
-            run: row.state_run!,
+            shared: row.shared,
             read_at: row.state_read_at!,
             changed_at: row.state_changed_at!,
           }),

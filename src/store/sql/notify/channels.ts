@@ -98,11 +98,16 @@ export async function createChannel(
   return { ...answer, created: { ...answer.created, sealed: new Uint8Array() } };
 }
 
-/** For the audit log: what the operator has set, without secrets. */
-const loggedChannel = ({ name, kind, target, rules, quiet, groupMs, enabled }: Omit<ChannelRecord, "sealed">) => ({
+/** For the audit log: what the operator has set. The log masks `secrets`, and says that they differ. */
+const loggedChannel = (
+  { name, kind, target, settings, rules, quiet, groupMs, enabled }: Omit<ChannelRecord, "sealed">,
+  sealed: Uint8Array | null = null,
+) => ({
   name,
   kind,
   target,
+  settings,
+  secrets: sealed === null ? null : Buffer.from(sealed).toString("base64"),
   rules,
   quiet,
   group_ms: groupMs,
@@ -172,7 +177,10 @@ function changed(context: Context, id: string, change: Partial<NewChannel>, now:
         context,
         "channel.changed",
         { kind: "channel", id: record.id },
-        { before: loggedChannel(channelRecord(context, before)), after: loggedChannel(record) },
+        {
+          before: loggedChannel(channelRecord(context, before), before.sealed),
+          after: loggedChannel(record, row.sealed),
+        },
       );
       return record;
     },

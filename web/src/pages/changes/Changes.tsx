@@ -77,7 +77,7 @@ export default function Changes() {
         <Card flush>
           <ol className="changes">
             {rows.map((change, index) => (
-              <Row key={change.number} job={id} change={change} isFirst={index === 0} />
+              <Row key={change.number} job={job.data!} change={change} isFirst={index === 0} />
             ))}
           </ol>
         </Card>
@@ -106,7 +106,7 @@ function None({ job }: { job: Job }) {
   );
 }
 
-function Row({ job, change, isFirst }: { job: string; change: Change; isFirst: boolean }) {
+function Row({ job, change, isFirst }: { job: Job; change: Change; isFirst: boolean }) {
   const [isOpen, setOpen] = useState(isFirst);
   const panel = `change-${change.number}`;
   return (
@@ -133,8 +133,14 @@ function Row({ job, change, isFirst }: { job: string; change: Change; isFirst: b
   );
 }
 
-function Details({ job, change }: { job: string; change: Change }) {
-  const { data, error, refetch } = useCall("getJobChange", { params: { job_id: job, number: change.number } });
+function Details({ job, change }: { job: Job; change: Change }) {
+  const { data, error, refetch } = useCall("getJobChange", { params: { job_id: job.id, number: change.number } });
+  const save = useMonitor();
+  const { monitor } = job;
+  const watched = monitor?.watch ?? [];
+  const watch = (place: string) => {
+    if (monitor !== null) save.mutate(bodyOf(job, { ...monitor, watch: [...watched, place] }));
+  };
   if (data === undefined)
     return error === null ? <Skeleton lines={3} /> : <ErrorBox error={error} onRetry={() => void refetch()} />;
   return (
@@ -154,7 +160,7 @@ function Details({ job, change }: { job: string; change: Change }) {
           </>
         )}
       </p>
-      <Diff job={job} change={data} />
+      <Diff job={job.id} change={data} watched={watched} onWatch={watch} />
     </div>
   );
 }
@@ -168,13 +174,19 @@ const CHOICES: Readonly<Record<Monitored | "none", string>> = {
   screenshot: "A screenshot",
 };
 
-/** What is compared; patterns and limits are set by the API and the command line. */
-function Settings({ job }: { job: Job }) {
-  const change = useChange("changeJob", {
+function useMonitor() {
+  return useChange("changeJob", {
     invalidates: ["getJob", "listJobs"],
     onSuccess: () => toast("Saved. It applies from the next run on."),
     onError: toastError,
   });
+}
+
+const bodyOf = (job: Job, monitor: Job["monitor"]) => ({ params: { job_id: job.id }, body: { monitor } });
+
+/** What is compared; patterns and limits are set by the API and the command line. */
+function Settings({ job }: { job: Job }) {
+  const change = useMonitor();
   const { monitor } = job;
   const hasPicture = (job.document?.formats ?? []).some((format) => format.startsWith("screenshot"));
   const choices = Object.entries(CHOICES)
@@ -183,9 +195,13 @@ function Settings({ job }: { job: Job }) {
   const choose = (value: string) => {
     // Patterns for elements mean nothing for fields, and the other way round.
     const isAlike = monitor !== null && (monitor.what === "fields") === (value === "fields") && value !== "screenshot";
-    const kept = monitor === null ? {} : { ...monitor, key: null, ...(isAlike ? {} : { ignore: [] }) };
+    const kept = monitor === null ? {} : { ...monitor, key: null, watch: [], ...(isAlike ? {} : { ignore: [] }) };
     const next = value === "none" ? null : { ...kept, what: value as Monitored };
     change.mutate({ params: { job_id: job.id }, body: { monitor: next } });
+  };
+  const watched = monitor?.watch ?? [];
+  const unwatch = (place: string) => {
+    if (monitor !== null) change.mutate(bodyOf(job, { ...monitor, watch: watched.filter((one) => one !== place) }));
   };
   return (
     <Card title="What is compared">
@@ -193,6 +209,7 @@ function Settings({ job }: { job: Job }) {
         <Select
           label="Compare"
           value={monitor?.what ?? "none"}
+          needs="changeJob"
           disabled={change.isPending}
           onChange={({ target }) => choose(target.value)}
           choices={choices}
@@ -201,6 +218,26 @@ function Settings({ job }: { job: Job }) {
           <p className="soft">
             Ignored: <code>{monitor.ignore.join(", ")}</code>
           </p>
+        )}
+        {watched.length === 0 ? null : (
+          <div>
+            <p className="soft">These places count, although they change on their own:</p>
+            <ul className="watched">
+              {watched.map((place) => (
+                <li key={place}>
+                  <code>{place}</code>
+                  <Button
+                    size="small"
+                    disabled={change.isPending}
+                    aria-label={`Ignore changes of ${place} again`}
+                    onClick={() => unwatch(place)}
+                  >
+                    Ignore again
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </div>
         )}
       </div>
     </Card>

@@ -1,13 +1,14 @@
 import { useState } from "react";
 import type { Operations } from "../../api/types.ts";
 import { Segmented } from "../../ui/Field.tsx";
+import { IgnoredPlaces, type Watching } from "./IgnoredPlaces.tsx";
 import { type Hunk, type Line, pairsOf, valueText } from "./diff-rows.ts";
 
 type Change = Operations["getJobChange"]["answer"];
 type Difference = NonNullable<Change["diff"]>;
 
 /** How a page differs from its last good state. */
-export function Diff({ job, change }: { job: string; change: Change }) {
+export function Diff({ job, change, watched, onWatch }: { job: string; change: Change } & Watching) {
   const [isBeside, setBeside] = useState(false);
   const { diff } = change;
   if (diff === null) return <p className="soft">{NOTHING[change.change]}</p>;
@@ -31,6 +32,7 @@ export function Diff({ job, change }: { job: string; change: Change }) {
           )}
         </>
       )}
+      <IgnoredPlaces ignored={diff.ignored} watched={watched} onWatch={onWatch} />
       {diff.truncated ? <p className="soft">There are more differences than are kept.</p> : null}
     </div>
   );

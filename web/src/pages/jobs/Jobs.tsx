@@ -106,6 +106,7 @@ export default function Jobs() {
           <Button
             size="small"
             icon="runs"
+            needs="startRun"
             busy={start.isPending && start.variables.params.job_id === job.id}
             onClick={() => start.mutate({ params: { job_id: job.id } })}
           >
@@ -117,17 +118,26 @@ export default function Jobs() {
             className="button button-quiet button-small button-icon"
             items={[
               { name: "Edit", icon: "edit", onChoose: () => go(`/new?job=${job.id}`) },
-              { name: "Edit schedule", icon: "schedules", onChoose: () => setScheduled(job) },
-              { name: "Retention …", icon: "clock", onChoose: () => setKeeping(job) },
+              {
+                name: "Edit schedule",
+                icon: "schedules",
+                needs: "changeJob",
+                onChoose: () => setScheduled(job),
+              },
+              { name: "Retention …", icon: "clock", needs: "changeJob", onChoose: () => setKeeping(job) },
               ...(job.kind === "workflow"
                 ? []
                 : [
                     { name: "Data quality", icon: "half" as const, onChoose: () => go(`/jobs/${job.id}/quality`) },
-                    { name: "Changes", icon: "columns" as const, onChoose: () => go(`/jobs/${job.id}/changes`) },
+                    {
+                      name: job.monitor === null ? "Watch for changes" : "Changes",
+                      icon: "columns" as const,
+                      onChoose: () => go(`/jobs/${job.id}/changes`),
+                    },
                   ]),
               { name: "Versions", icon: "clock", onChoose: () => go(`/jobs/${job.id}/versions`) },
               { name: "Show runs", icon: "queue", onChoose: () => go(`/runs?job=${job.id}`) },
-              { name: "Delete", icon: "trash", danger: true, onChoose: () => setDeleted(job) },
+              { name: "Delete", icon: "trash", danger: true, needs: "deleteJob", onChoose: () => setDeleted(job) },
             ]}
           />
         </span>

@@ -14,7 +14,7 @@ export function FillDemo({ change }: { change: Change }) {
   if (offer.data?.available !== true) return null;
   return (
     <div className="row">
-      <Button size="small" icon="bolt" busy={site.isPending} onClick={() => site.mutate({})}>
+      <Button size="small" icon="bolt" needs="startDemoSite" busy={site.isPending} onClick={() => site.mutate({})}>
         Fill in the demo site
       </Button>
       <span className="soft">No site to try? This server runs a local demo bookshop.</span>

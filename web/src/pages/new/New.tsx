@@ -32,6 +32,7 @@ const VERBS: Readonly<Record<Kind, string>> = {
   scrape: "Scrape page",
   workflow: "Start workflow",
 };
+const STARTS = { crawl: "startCrawl", scrape: "startPage", workflow: "createWorkflow" } as const;
 const NOTES: Readonly<Record<Kind, string>> = {
   crawl: "Follows the links of a site and reads every page.",
   scrape: "Reads one page.",
@@ -214,17 +215,28 @@ function Actions({ state, job }: { state: NewState; job: string | null }) {
       <div className="row new-actions">
         {job === null ? (
           <>
-            <Button kind="primary" icon="runs" busy={busy === "start"} onClick={() => void state.start()}>
+            <Button
+              kind="primary"
+              icon="runs"
+              needs={STARTS[form.kind]}
+              busy={busy === "start"}
+              onClick={() => void state.start()}
+            >
               {VERBS[form.kind]}
             </Button>
             <SaveJob state={state} />
           </>
         ) : (
           <>
-            <Button kind="primary" busy={busy === "save"} onClick={() => void state.save({ run: false })}>
+            <Button
+              kind="primary"
+              needs="changeJob"
+              busy={busy === "save"}
+              onClick={() => void state.save({ run: false })}
+            >
               Save changes
             </Button>
-            <Button disabled={busy !== null} onClick={() => void state.save({ run: true })}>
+            <Button needs="startRun" disabled={busy !== null} onClick={() => void state.save({ run: true })}>
               Save and run now
             </Button>
             {form.kind === "workflow" ? null : <TestRules form={form} job={job} />}

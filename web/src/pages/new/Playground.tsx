@@ -180,7 +180,13 @@ function FetchBar({
         <div className="fetch-session">
           <SessionChoice bare urls={[url]} value={form.session} onChange={(session) => change({ session })} />
         </div>
-        <Button type="submit" kind={page === null ? "primary" : "plain"} busy={busy} icon="download">
+        <Button
+          type="submit"
+          kind={page === null ? "primary" : "plain"}
+          needs="previewExtraction"
+          busy={busy}
+          icon="download"
+        >
           {page === null ? "Fetch page" : "Fetch again"}
         </Button>
       </form>

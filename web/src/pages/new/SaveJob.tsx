@@ -41,7 +41,9 @@ export function SaveJob({ state }: { state: NewState }) {
   const elsewhere = Object.keys(state.errors).some((key) => !OF_JOBS.includes(key as (typeof OF_JOBS)[number]));
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Save as job</Button>
+      <Button needs="createJob" onClick={() => setOpen(true)}>
+        Save as job
+      </Button>
       <Dialog
         open={open}
         onClose={() => setOpen(false)}

@@ -31,7 +31,7 @@ export function TestRules({ form, job }: { form: Form; job: string }) {
   };
   return (
     <>
-      <Button icon="check" busy={state === "busy"} onClick={() => void test()}>
+      <Button icon="check" needs="testJob" busy={state === "busy"} onClick={() => void test()}>
         Test on saved pages
       </Button>
       <Dialog open={state !== null} onClose={() => setState(null)} title="Test on saved pages" wide>

@@ -39,7 +39,7 @@ export function StartCrawl() {
           start.reset();
         }}
       />
-      <Button kind="primary" type="submit" busy={start.isPending}>
+      <Button kind="primary" type="submit" needs="startCrawl" busy={start.isPending}>
         Start crawl
       </Button>
       {start.error === null || field !== undefined ? null : <ErrorBox error={start.error} />}

@@ -19,7 +19,12 @@ export function TryDemo() {
   const error = site.error ?? crawl.error;
   return (
     <div className="try-demo">
-      <Button icon="bolt" busy={site.isPending || crawl.isPending} onClick={() => site.mutate({})}>
+      <Button
+        icon="bolt"
+        needs="startDemoSite"
+        busy={site.isPending || crawl.isPending}
+        onClick={() => site.mutate({})}
+      >
         Try it on the demo site
       </Button>
       <p className="soft">A small bookshop on this server: works offline, gone when the server stops.</p>

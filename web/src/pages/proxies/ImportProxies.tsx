@@ -45,7 +45,14 @@ export function ImportProxies({ open, onClose }: { open: boolean; onClose: () =>
       actions={
         <>
           <Button onClick={close}>{add.data === undefined ? "Cancel" : "Close"}</Button>
-          <Button kind="primary" type="submit" form={formId} busy={add.isPending} disabled={lines.length === 0}>
+          <Button
+            kind="primary"
+            needs="importProxies"
+            type="submit"
+            form={formId}
+            busy={add.isPending}
+            disabled={lines.length === 0}
+          >
             {lines.length === 0 ? "Import" : `Import ${count(lines.length, "proxy", "proxies")}`}
           </Button>
         </>

@@ -77,7 +77,7 @@ export default function Proxies() {
   const disable = useChange("disableProxy", { invalidates: ["listProxies"], onError: toastError });
   const { pool } = list;
   const add = (
-    <Button kind="primary" icon="plus" onClick={() => setImporting(true)}>
+    <Button kind="primary" icon="plus" needs="importProxies" onClick={() => setImporting(true)}>
       Import proxies
     </Button>
   );
@@ -95,9 +95,19 @@ export default function Proxies() {
         className="button button-quiet button-small button-icon"
         items={[
           row.state === "disabled"
-            ? { name: "Enable", icon: "runs", onChoose: () => enable.mutate({ params: { proxy_id: row.id } }) }
-            : { name: "Disable", icon: "pause", onChoose: () => disable.mutate({ params: { proxy_id: row.id } }) },
-          { name: "Delete", icon: "trash", danger: true, onChoose: () => setDoomed(row) },
+            ? {
+                name: "Enable",
+                icon: "runs",
+                needs: "enableProxy",
+                onChoose: () => enable.mutate({ params: { proxy_id: row.id } }),
+              }
+            : {
+                name: "Disable",
+                icon: "pause",
+                needs: "disableProxy",
+                onChoose: () => disable.mutate({ params: { proxy_id: row.id } }),
+              },
+          { name: "Delete", icon: "trash", danger: true, needs: "deleteProxy", onChoose: () => setDoomed(row) },
         ]}
       />
     ),
@@ -110,7 +120,7 @@ export default function Proxies() {
         actions={
           pool === undefined || pool.total === 0 ? undefined : (
             <>
-              <Button icon="retry" busy={refresh.active} onClick={refresh.start}>
+              <Button icon="retry" needs="refreshProxies" busy={refresh.active} onClick={refresh.start}>
                 Check all
               </Button>
               {add}

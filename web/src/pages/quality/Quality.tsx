@@ -85,6 +85,7 @@ function NoRuns({ job: { id } }: { job: Job }) {
           <Button
             kind="primary"
             icon="runs"
+            needs="startRun"
             busy={start.isPending}
             onClick={() => start.mutate({ params: { job_id: id } })}
           >
@@ -183,7 +184,7 @@ function Accept({ job, runs, needed }: { job: Job; runs: number; needed: number 
   });
   return (
     <>
-      <Button icon="check" onClick={() => ask(true)}>
+      <Button icon="check" needs="acceptJobHealth" onClick={() => ask(true)}>
         Accept
       </Button>
       <Confirm
@@ -222,6 +223,7 @@ function OnDegraded({ job }: { job: Job }) {
         <Select
           label="Action"
           value={job.on_degraded ?? "alert"}
+          needs="changeJob"
           disabled={change.isPending}
           onChange={({ target }) =>
             change.mutate({
@@ -242,6 +244,7 @@ function OnDegraded({ job }: { job: Job }) {
           label="Repair broken rules automatically"
           help="Only if new rules are right beyond doubt. The pages of the run are then read again, without fetching them."
           checked={job.auto_repair}
+          needs="changeJob"
           disabled={change.isPending}
           onChange={({ target }) =>
             change.mutate({ params: { job_id: job.id }, body: { auto_repair: target.checked } })

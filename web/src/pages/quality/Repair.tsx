@@ -34,7 +34,7 @@ export function Repair({ job, health, isDegraded }: { job: Job; health: JobHealt
   const isShown = isDegraded || health.repair === "open" || health.repair === "accepted";
   if (!isShown) return null;
   const tryAgain = (
-    <Button icon="retry" busy={propose.isPending} onClick={() => propose.mutate({ params })}>
+    <Button icon="retry" needs="proposeJobRepair" busy={propose.isPending} onClick={() => propose.mutate({ params })}>
       {data === undefined ? "Propose a repair" : "Propose again"}
     </Button>
   );
@@ -153,12 +153,13 @@ function Decide({ job, number }: { job: Job; number: number }) {
         checked={reread}
         onChange={({ target }) => setReread(target.checked)}
       />
-      <Button busy={reject.isPending} onClick={() => reject.mutate(input)}>
+      <Button needs="rejectJobRepair" busy={reject.isPending} onClick={() => reject.mutate(input)}>
         Reject
       </Button>
       <Button
         kind="primary"
         icon="check"
+        needs="acceptJobRepair"
         busy={accept.isPending}
         onClick={() => accept.mutate({ ...input, query: { number, reread } })}
       >

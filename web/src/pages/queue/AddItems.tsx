@@ -41,6 +41,7 @@ export function AddItems({ open, onClose }: { open: boolean; onClose: () => void
           <Button onClick={close}>Cancel</Button>
           <Button
             kind="primary"
+            needs="addQueueItems"
             type="submit"
             form={formId}
             busy={add.isPending}

@@ -51,6 +51,7 @@ export function ConcurrencyKeys() {
           value={limit === usual ? null : limit}
           inherited={usual === null ? "no limit" : String(usual)}
           rule={CONCURRENCY_KEY_LIMIT}
+          needs="setConcurrencyKey"
           onSave={(value) => save(key, value, limit === usual ? null : limit)}
         />
       ),

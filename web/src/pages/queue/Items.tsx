@@ -42,7 +42,13 @@ export function Items({ failed, onAdd }: { failed: number; onAdd: () => void }) 
           value={status}
           onChange={(event) => setStatus(event.target.value as Item["status"])}
         />
-        <Button icon="retry" disabled={failed === 0} busy={retry.isPending} onClick={() => retry.mutate({ body: {} })}>
+        <Button
+          icon="retry"
+          needs="retryFailedItems"
+          disabled={failed === 0}
+          busy={retry.isPending}
+          onClick={() => retry.mutate({ body: {} })}
+        >
           {failed === 0 ? "Retry failed" : `Retry ${count(failed, "failed item")}`}
         </Button>
       </div>
@@ -70,7 +76,7 @@ export function Items({ failed, onAdd }: { failed: number; onAdd: () => void }) 
                   icon="queue"
                   title="No items yet"
                   actions={
-                    <Button icon="plus" onClick={onAdd}>
+                    <Button icon="plus" needs="addQueueItems" onClick={onAdd}>
                       Add items
                     </Button>
                   }

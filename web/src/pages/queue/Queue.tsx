@@ -29,7 +29,7 @@ export default function Queue() {
         title="Queue"
         note="All open work. Each site, site group and workflow step has its own lane with its own limits, so sites do not wait for each other."
         actions={
-          <Button icon="plus" onClick={add}>
+          <Button icon="plus" needs="addQueueItems" onClick={add}>
             Add items
           </Button>
         }

@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import { useCall } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
+import { actorText } from "../../logic/actor.ts";
 import { configurationOf, hasOwnKey } from "./logic/run-configuration.ts";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card, KeyValue } from "../../ui/Card.tsx";
@@ -30,7 +31,7 @@ export function Configuration({ run }: { run: Run }) {
                 Edit the job
               </Link>
             )}
-            <LinkButton href={`/new?from=${run.id}`} size="small" icon="copy">
+            <LinkButton href={`/new?from=${run.id}`} size="small" icon="copy" needs="startCrawl">
               Clone with changes
             </LinkButton>
           </>
@@ -39,6 +40,7 @@ export function Configuration({ run }: { run: Run }) {
         <KeyValue
           pairs={[
             ...plain.map((one) => ({ name: one.name, ...(hasOwnKey(one) ? { key: one.key } : {}), value: one.value })),
+            run.started_by === null ? null : { name: "Started by", value: actorText(run.started_by) },
             data.header_names.length === 0 ? null : { name: "Headers", value: data.header_names.join(", ") },
             data.cookie_names.length === 0 ? null : { name: "Cookies", value: data.cookie_names.join(", ") },
           ]}

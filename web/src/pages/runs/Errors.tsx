@@ -106,6 +106,7 @@ function ErrorGroup({ run, group, tasks, onOpen }: GroupProps) {
           <Button
             size="small"
             icon="retry"
+            needs="retryFailedTasks"
             busy={retry.busy}
             onClick={() => void retry.act({ failure_code, failure_reason })}
           >

@@ -34,11 +34,17 @@ export function Kept({ run }: { run: Run }) {
         )}
       </span>
       {words.expires ? (
-        <Button size="small" busy={keep.isPending} onClick={() => keep.mutate({ params })}>
+        <Button size="small" needs="keepRun" busy={keep.isPending} onClick={() => keep.mutate({ params })}>
           Keep
         </Button>
       ) : run.kept ? (
-        <Button size="small" kind="quiet" busy={unkeep.isPending} onClick={() => unkeep.mutate({ params })}>
+        <Button
+          size="small"
+          kind="quiet"
+          needs="unkeepRun"
+          busy={unkeep.isPending}
+          onClick={() => unkeep.mutate({ params })}
+        >
           Apply retention again
         </Button>
       ) : null}

@@ -8,18 +8,23 @@ import { Button, LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Code } from "../../ui/text/Code.tsx";
 import { Confirm } from "../../ui/overlay/Dialog.tsx";
-import { Select } from "../../ui/Field.tsx";
+import { Checkbox, Select } from "../../ui/Field.tsx";
+import { ErrorBox } from "../../ui/States.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
+import { LivePanel, type Saved } from "../live-view/LivePanel.tsx";
 import { OF_A_RUN } from "./RunActions.tsx";
 import { Evidence } from "./results/Evidence.tsx";
 
 /** A run waits for a person: what it met, and how to continue. */
-export function NeedsYou({ run }: { run: Run }) {
+export function NeedsYou({ run, onSaved }: { run: Run; onSaved: (saved: Saved) => void }) {
   const params = { run_id: run.id };
   const tasks = useCall("listTasks", { params, query: { limit: 50, order: "newest" } });
   const sessions = useCall("listSessions", { query: { limit: 200 } });
   const [session, setSession] = useState("");
   const [leaving, setLeaving] = useState(false);
+  const [record, setRecord] = useState(false);
+  const [live, setLive] = useState<string | null>(null);
+  const begin = useChange("openLiveView", { onSuccess: ({ id }) => setLive(id) });
   const resolve = useChange("resolveRun", {
     invalidates: OF_A_RUN,
     onSuccess: () => toast("The run continues."),
@@ -31,13 +36,39 @@ export function NeedsYou({ run }: { run: Run }) {
   const fitting = (sessions.data ?? []).filter(({ origin }) => origin === here);
   return (
     <Card title="Waiting for you" className="needs-you">
-      <div className="needs-you-parts">
+      <div className="needs-you-parts" hidden={live !== null}>
         <div className="stack">
           <p>{humanAdvice(run.failure_reason)}</p>
           {page === null ? null : (
             <>
+              {run.kind === "page" ? (
+                <div className="needs-you-live">
+                  <div className="row">
+                    <Button
+                      kind="primary"
+                      icon="screen"
+                      needs="openLiveView"
+                      busy={begin.isPending}
+                      onClick={() => begin.mutate({ body: { run_id: run.id, record } })}
+                    >
+                      Open live view
+                    </Button>
+                    <Checkbox
+                      label="Record what I do as browser actions"
+                      checked={record}
+                      onChange={({ target }) => setRecord(target.checked)}
+                    />
+                  </div>
+                  <p className="soft">
+                    Shows the page in the server’s browser here. Solve what it asks; the run then continues with its
+                    cookies.
+                  </p>
+                  {begin.error === null ? null : <ErrorBox error={begin.error} />}
+                </div>
+              ) : null}
               <p>
-                From a terminal on a machine with a screen, this opens the page, waits for you, and stores the session:
+                Or from a terminal on a machine with a screen: this opens the page, waits for you, and stores the
+                session:
               </p>
               <Code text={`orb login ${quoted(page)}`} wrap />
             </>
@@ -56,7 +87,7 @@ export function NeedsYou({ run }: { run: Run }) {
               onChange={({ target }) => setSession(target.value)}
             />
             <Button
-              kind="primary"
+              needs="resolveRun"
               disabled={session === ""}
               busy={resolve.isPending}
               onClick={() => resolve.mutate({ params, body: { session_id: session } })}
@@ -70,7 +101,7 @@ export function NeedsYou({ run }: { run: Run }) {
                 Open the page
               </LinkButton>
             )}
-            <Button kind="quiet" onClick={() => setLeaving(true)}>
+            <Button kind="quiet" needs="resolveRun" onClick={() => setLeaving(true)}>
               Give up this page
             </Button>
             <Link className="link" href={`/runs/${run.id}?tab=pages`}>
@@ -85,6 +116,16 @@ export function NeedsYou({ run }: { run: Run }) {
           />
         )}
       </div>
+      {live === null ? null : (
+        <LivePanel
+          id={live}
+          onSaved={(saved) => {
+            toast("The run continues with the new session.");
+            onSaved(saved);
+          }}
+          onClosed={() => setLive(null)}
+        />
+      )}
       <Confirm
         open={leaving}
         onClose={() => setLeaving(false)}

@@ -7,6 +7,7 @@ import { titleOf } from "../../logic/run-page.ts";
 import type { RunProgress } from "./logic/run-progress.ts";
 import { isActive } from "../../logic/states.ts";
 import { Badge } from "../../ui/Badge.tsx";
+import { Card } from "../../ui/Card.tsx";
 import { EventLog } from "../../ui/text/EventLog.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
@@ -15,6 +16,8 @@ import { Num } from "../../ui/Values.tsx";
 import { Changes } from "./results/Changes.tsx";
 import { Configuration } from "./Configuration.tsx";
 import { Errors } from "./Errors.tsx";
+import type { Saved } from "../live-view/LivePanel.tsx";
+import { RecordedActions } from "../live-view/RecordedActions.tsx";
 import { NeedsYou } from "./NeedsYou.tsx";
 import { Pages } from "./Pages.tsx";
 import { Results } from "./results/Results.tsx";
@@ -32,6 +35,8 @@ export default function Run() {
   const [, go] = useLocation();
   const { run: query, crawl, sites, progress } = useRun(id);
   const run = query.data;
+  // The run goes on at once; what was recorded stays to be copied.
+  const [saved, setSaved] = useState<Saved | null>(null);
   // Workflows have their own page.
   const isWorkflow = run?.kind === "workflow";
   useEffect(() => {
@@ -57,7 +62,12 @@ export default function Run() {
         actions={<RunActions run={run} failed={progress.counts?.failed ?? null} />}
         note={<Origin run={run} />}
       />
-      {run.status === "waiting_for_human" ? <NeedsYou run={run} /> : null}
+      {run.status === "waiting_for_human" ? <NeedsYou run={run} onSaved={setSaved} /> : null}
+      {saved === null || saved.run?.id !== run.id || saved.actions.length === 0 ? null : (
+        <Card title="Recorded actions">
+          <RecordedActions actions={saved.actions} notes={saved.notes} />
+        </Card>
+      )}
       <RunSummary run={run} crawl={crawl} sites={sites} progress={progress} />
       <RunTabs run={run} isOnManySites={sites.length > 1} progress={progress} />
     </div>

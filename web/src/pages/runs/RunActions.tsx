@@ -64,23 +64,30 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
   return (
     <>
       {can.resume ? (
-        <Button kind="primary" icon="runs" busy={resume.isPending} onClick={() => resume.mutate({ params })}>
+        <Button
+          kind="primary"
+          icon="runs"
+          needs="resumeRun"
+          busy={resume.isPending}
+          onClick={() => resume.mutate({ params })}
+        >
           Resume
         </Button>
       ) : null}
       {can.pause ? (
-        <Button icon="pause" busy={pause.isPending} onClick={() => pause.mutate({ params })}>
+        <Button icon="pause" needs="pauseRun" busy={pause.isPending} onClick={() => pause.mutate({ params })}>
           Pause
         </Button>
       ) : null}
       {showsRetry ? (
-        <Button icon="retry" busy={retry.busy} onClick={() => void retry.act({})}>
+        <Button icon="retry" needs="retryFailedTasks" busy={retry.busy} onClick={() => void retry.act({})}>
           Retry failed
         </Button>
       ) : null}
       {can.rerun && !phone ? (
         <Button
           icon="runs"
+          needs="startRun"
           busy={again.isPending}
           onClick={() => again.mutate({ params: { job_id: run.job_id ?? "" } })}
         >
@@ -88,7 +95,7 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
         </Button>
       ) : null}
       {showsClone ? (
-        <LinkButton href={`/new?from=${run.id}`} icon="copy">
+        <LinkButton href={`/new?from=${run.id}`} icon="copy" needs="startCrawl">
           Clone with changes
         </LinkButton>
       ) : null}
@@ -98,7 +105,7 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
         </CopyButton>
       )}
       {can.cancel ? (
-        <Button kind="danger" icon="stop" onClick={() => setAsking(true)}>
+        <Button kind="danger" icon="stop" needs="cancelRun" onClick={() => setAsking(true)}>
           Cancel
         </Button>
       ) : null}
@@ -108,19 +115,34 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
           trigger={<Icon name="more" />}
           items={[
             ...(phone && canRetry && !showsRetry
-              ? [{ name: "Retry failed", icon: "retry" as const, onChoose: () => void retry.act({}) }]
+              ? [
+                  {
+                    name: "Retry failed",
+                    icon: "retry" as const,
+                    needs: "retryFailedTasks" as const,
+                    onChoose: () => void retry.act({}),
+                  },
+                ]
               : []),
             ...(phone && can.rerun
               ? [
                   {
                     name: "Run again",
                     icon: "runs" as const,
+                    needs: "startRun" as const,
                     onChoose: () => again.mutate({ params: { job_id: run.job_id ?? "" } }),
                   },
                 ]
               : []),
             ...(phone && can.clone && !showsClone
-              ? [{ name: "Clone with changes", icon: "copy" as const, onChoose: () => go(`/new?from=${run.id}`) }]
+              ? [
+                  {
+                    name: "Clone with changes",
+                    icon: "copy" as const,
+                    needs: "startCrawl" as const,
+                    onChoose: () => go(`/new?from=${run.id}`),
+                  },
+                ]
               : []),
             ...(phone
               ? [
@@ -132,7 +154,15 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
                 ]
               : []),
             ...(can.remove
-              ? [{ name: "Delete", icon: "trash" as const, danger: true, onChoose: () => setDeleting(true) }]
+              ? [
+                  {
+                    name: "Delete",
+                    icon: "trash" as const,
+                    danger: true,
+                    needs: "deleteRun" as const,
+                    onChoose: () => setDeleting(true),
+                  },
+                ]
               : []),
           ]}
         />

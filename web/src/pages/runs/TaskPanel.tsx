@@ -47,12 +47,18 @@ export function TaskPanel({
         : {
             actions:
               task.status === "failed" ? (
-                <Button icon="retry" busy={retry.busy} onClick={() => void retry.act({ task_ids: [task.id] })}>
+                <Button
+                  icon="retry"
+                  needs="retryFailedTasks"
+                  busy={retry.busy}
+                  onClick={() => void retry.act({ task_ids: [task.id] })}
+                >
                   Retry this page
                 </Button>
               ) : (
                 <Button
                   icon="stop"
+                  needs="stopTask"
                   busy={stop.isPending}
                   onClick={() => stop.mutate({ params: { run_id: run.id, task_id: task.id } })}
                 >

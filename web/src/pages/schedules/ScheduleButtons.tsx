@@ -54,6 +54,7 @@ export function ScheduleButtons({ schedule, actions }: { schedule: Schedule; act
       <Button
         size="small"
         icon="runs"
+        needs="startRun"
         aria-label={`Run now: ${title}`}
         busy={actions.starting === schedule.job_id}
         onClick={() => actions.start(schedule)}
@@ -61,11 +62,21 @@ export function ScheduleButtons({ schedule, actions }: { schedule: Schedule; act
         Run now
       </Button>
       {schedule.paused ? (
-        <Button size="small" aria-label={`Resume ${title}`} onClick={() => actions.resume(schedule)}>
+        <Button
+          size="small"
+          needs="resumeSchedule"
+          aria-label={`Resume ${title}`}
+          onClick={() => actions.resume(schedule)}
+        >
           Resume
         </Button>
       ) : (
-        <Button size="small" aria-label={`Pause ${title}`} onClick={() => actions.pause(schedule)}>
+        <Button
+          size="small"
+          needs="pauseSchedule"
+          aria-label={`Pause ${title}`}
+          onClick={() => actions.pause(schedule)}
+        >
           Pause
         </Button>
       )}

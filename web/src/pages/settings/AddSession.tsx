@@ -78,7 +78,14 @@ export function AddSession({
       actions={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button kind="primary" type="submit" form="add-session" busy={create.isPending} disabled={!isComplete}>
+          <Button
+            kind="primary"
+            needs="createSession"
+            type="submit"
+            form="add-session"
+            busy={create.isPending}
+            disabled={!isComplete}
+          >
             Store session
           </Button>
         </>

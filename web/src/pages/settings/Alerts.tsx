@@ -61,7 +61,7 @@ export function Alerts() {
       flush
       className="config-table"
       actions={
-        <Button size="small" busy={test.isPending} onClick={() => test.mutate({})}>
+        <Button size="small" needs="testAlerts" busy={test.isPending} onClick={() => test.mutate({})}>
           Send a test
         </Button>
       }

@@ -1,4 +1,4 @@
-import type { Caller } from "../../api/caller.ts";
+import type { Answer } from "../../api/client.ts";
 import { call } from "../../api/client.ts";
 import { queryClient, useCall } from "../../api/query.ts";
 import { setTheme, type Theme, useThemeChoice } from "../../app/theme.ts";
@@ -15,7 +15,7 @@ const THEMES = [
   { value: "dark", name: "Dark" },
 ];
 
-function accessOf(caller: Caller): string {
+function accessOf(caller: Answer<"getLogin">["caller"]): string {
   if (caller === null || caller.kind === "local") return "This browser is not logged in.";
   if (caller.kind === "token") return "This browser is logged in with the token of the server.";
   const how = caller.kind === "key" ? `with the key ${caller.name}` : `as ${caller.name}`;

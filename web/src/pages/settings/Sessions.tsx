@@ -12,6 +12,7 @@ import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { toast, toastError } from "../../ui/overlay/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
 import { AddSession } from "./AddSession.tsx";
+import { SignInByHand } from "./SignInByHand.tsx";
 
 const intoView = (line: HTMLElement | null) => line?.scrollIntoView({ block: "nearest" });
 
@@ -25,6 +26,7 @@ export function Sessions() {
   // A link from a run whose session did not sign in highlights it.
   const named = search.get("session");
   const [adding, setAdding] = useState(page !== null);
+  const [signingIn, setSigningIn] = useState(false);
   const check = useChange("checkSession", {
     invalidates: ["listSessions"],
     onSuccess: ({ health }) =>
@@ -43,9 +45,14 @@ export function Sessions() {
     <Card
       title="Site sessions"
       actions={
-        <Button size="small" icon="plus" onClick={() => setAdding(true)}>
-          Add session
-        </Button>
+        <>
+          <Button size="small" icon="screen" needs="openLiveView" onClick={() => setSigningIn(true)}>
+            Sign in by hand
+          </Button>
+          <Button size="small" icon="plus" needs="createSession" onClick={() => setAdding(true)}>
+            Add session
+          </Button>
+        </>
       }
       flush
     >
@@ -60,8 +67,8 @@ export function Sessions() {
       ) : sessions.rows.length === 0 ? (
         <EmptyState icon="person" title="No sessions yet">
           <p>
-            Sign in to a site with your browser, copy its cookies and add them here. Crawls and jobs can then fetch
-            pages behind the sign-in. Cookies are stored encrypted and never shown again.
+            Sign in by hand in a browser of the server, or copy the cookies of your own browser and add them here.
+            Crawls and jobs can then fetch pages behind the sign-in. Cookies are stored encrypted and never shown again.
           </p>
           <p>On a machine with a screen, this opens a browser to sign in with:</p>
           <Code text="orb login https://example.com" label="Copy command" />
@@ -90,6 +97,7 @@ export function Sessions() {
                 {session.health === null ? null : <StatusBadge status={session.health.status} />}
                 <Button
                   size="small"
+                  needs="checkSession"
                   busy={check.isPending && check.variables?.params.session_id === session.id}
                   onClick={() => check.mutate({ params: { session_id: session.id } })}
                 >
@@ -98,6 +106,7 @@ export function Sessions() {
                 <Button
                   size="small"
                   kind="danger"
+                  needs="deleteSession"
                   aria-label={`Delete session ${session.name ?? session.origin}`}
                   onClick={() => setDoomed(session)}
                 >
@@ -129,6 +138,7 @@ export function Sessions() {
         </p>
       </Confirm>
       <AddSession open={adding} page={page} onClose={() => setAdding(false)} />
+      <SignInByHand open={signingIn} page={page} onClose={() => setSigningIn(false)} />
     </Card>
   );
 }

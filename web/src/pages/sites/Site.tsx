@@ -51,16 +51,16 @@ export default function Site() {
         actions={
           <>
             {data.breaker.state === "closed" ? null : (
-              <Button icon="bolt" onClick={() => actions.resetBreaker(site)}>
+              <Button icon="bolt" needs="resetBreaker" onClick={() => actions.resetBreaker(site)}>
                 Reset breaker
               </Button>
             )}
             {data.paused ? (
-              <Button kind="primary" icon="runs" onClick={() => actions.resume(site)}>
+              <Button kind="primary" icon="runs" needs="resumeSite" onClick={() => actions.resume(site)}>
                 Resume
               </Button>
             ) : (
-              <Button icon="pause" onClick={() => actions.pause(site)}>
+              <Button icon="pause" needs="pauseSite" onClick={() => actions.pause(site)}>
                 Pause
               </Button>
             )}
@@ -195,7 +195,7 @@ function Facts({ site, actions }: { site: SiteAnswer; actions: SiteActions }) {
                       {learned.reason}; expires <Time at={learned.expires_at} />
                     </span>
                   </span>
-                  <Button size="small" onClick={() => actions.forget(site.site)}>
+                  <Button size="small" needs="forgetLearnedStrategy" onClick={() => actions.forget(site.site)}>
                     Forget
                   </Button>
                 </div>

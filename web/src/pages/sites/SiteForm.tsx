@@ -189,7 +189,13 @@ export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }
           </div>
         )}
         <div className="site-form-wide row">
-          <Button kind="primary" type="submit" disabled={changed.length === 0} busy={change.isPending}>
+          <Button
+            kind="primary"
+            type="submit"
+            needs="changeSite"
+            disabled={changed.length === 0}
+            busy={change.isPending}
+          >
             Save
           </Button>
           {changed.length === 0 ? null : (

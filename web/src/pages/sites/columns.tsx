@@ -29,6 +29,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
         value={row[key]}
         inherited={inherited(row)}
         rule={SITE_LIMITS[key]}
+        needs="changeSite"
         onSave={(value) => actions.setLimit(row.site, key, value, row[key])}
       />
     ),
@@ -216,17 +217,19 @@ function SiteMenu({ site, actions }: { site: Site; actions: SiteActions }) {
       className="button button-quiet button-small button-icon"
       items={[
         site.paused
-          ? { name: "Resume", icon: "runs", onChoose: () => actions.resume(site.site) }
-          : { name: "Pause", icon: "pause", onChoose: () => actions.pause(site.site) },
+          ? { name: "Resume", icon: "runs", needs: "resumeSite", onChoose: () => actions.resume(site.site) }
+          : { name: "Pause", icon: "pause", needs: "pauseSite", onChoose: () => actions.pause(site.site) },
         {
           name: "Reset breaker",
           icon: "bolt",
+          needs: "resetBreaker",
           disabled: site.breaker.state === "closed" && site.breaker.failures === 0,
           onChoose: () => actions.resetBreaker(site.site),
         },
         {
           name: "Forget learned strategy",
           icon: "retry",
+          needs: "forgetLearnedStrategy",
           disabled: site.learned_strategy === null,
           onChoose: () => actions.forget(site.site),
         },

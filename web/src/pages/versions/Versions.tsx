@@ -124,7 +124,7 @@ function Restore({ job, version }: { job: Job; version: Version }) {
   });
   return (
     <>
-      <Button size="small" icon="retry" onClick={() => ask(true)}>
+      <Button size="small" icon="retry" needs="restoreJobVersion" onClick={() => ask(true)}>
         Restore
       </Button>
       <Confirm

@@ -101,13 +101,14 @@ export function WorkerCard({ worker }: { worker: Worker }) {
           <>
             {idle ? null : <Tasks worker={worker} />}
             <div className="row">
-              <Button size="small" busy={ping.isPending} onClick={() => ping.mutate(params)}>
+              <Button size="small" needs="pingWorker" busy={ping.isPending} onClick={() => ping.mutate(params)}>
                 Ping
               </Button>
               {state === "working" && !worker.drain_asked ? (
                 <Button
                   size="small"
                   icon="pause"
+                  needs="drainWorker"
                   busy={drain.isPending}
                   title="Draining: finishes its tasks and accepts no new ones"
                   onClick={() => drain.mutate(params)}
@@ -115,7 +116,13 @@ export function WorkerCard({ worker }: { worker: Worker }) {
                   Drain
                 </Button>
               ) : (
-                <Button size="small" icon="runs" busy={resume.isPending} onClick={() => resume.mutate(params)}>
+                <Button
+                  size="small"
+                  icon="runs"
+                  needs="resumeWorker"
+                  busy={resume.isPending}
+                  onClick={() => resume.mutate(params)}
+                >
                   Resume
                 </Button>
               )}
@@ -169,6 +176,7 @@ function Tasks({ worker: { active } }: { worker: Worker }) {
             <Button
               size="small"
               kind="quiet"
+              needs="stopTask"
               aria-label={`Stop ${url ?? lane}`}
               onClick={() => stop.mutate({ params: { run_id, task_id } })}
             >

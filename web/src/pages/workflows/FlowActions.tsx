@@ -50,32 +50,55 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
   return (
     <>
       {can.start ? (
-        <Button kind="primary" icon="runs" busy={start.isPending} onClick={() => start.mutate({ params })}>
+        <Button
+          kind="primary"
+          icon="runs"
+          needs="startWorkflow"
+          busy={start.isPending}
+          onClick={() => start.mutate({ params })}
+        >
           Start
         </Button>
       ) : null}
       {can.pause ? (
-        <Button icon="pause" busy={pause.isPending} onClick={() => pause.mutate({ params })}>
+        <Button icon="pause" needs="pauseWorkflow" busy={pause.isPending} onClick={() => pause.mutate({ params })}>
           Pause
         </Button>
       ) : null}
       {can.resume ? (
-        <Button kind="primary" icon="runs" busy={resume.isPending} onClick={() => resume.mutate({ params })}>
+        <Button
+          kind="primary"
+          icon="runs"
+          needs="resumeWorkflow"
+          busy={resume.isPending}
+          onClick={() => resume.mutate({ params })}
+        >
           Resume
         </Button>
       ) : null}
       {can.recover ? (
-        <Button kind="primary" icon="retry" onClick={onRecover}>
+        <Button kind="primary" icon="retry" needs="recoverWorkflow" onClick={onRecover}>
           Recover
         </Button>
       ) : null}
       {can.rerun ? (
-        <Button icon="runs" busy={rerun.isPending} onClick={() => rerun.mutate({ params, body: {} })}>
+        <Button
+          icon="runs"
+          needs="rerunWorkflow"
+          busy={rerun.isPending}
+          onClick={() => rerun.mutate({ params, body: {} })}
+        >
           Run again
         </Button>
       ) : null}
       {can.cancel ? (
-        <Button kind="danger" icon="stop" busy={cancel.isPending} onClick={() => setAsks("cancel")}>
+        <Button
+          kind="danger"
+          icon="stop"
+          needs="cancelWorkflow"
+          busy={cancel.isPending}
+          onClick={() => setAsks("cancel")}
+        >
           Cancel
         </Button>
       ) : null}
@@ -83,7 +106,15 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
         <Menu
           label="More"
           trigger={<Icon name="more" />}
-          items={[{ name: "Delete", icon: "trash", danger: true, onChoose: () => setAsks("delete") }]}
+          items={[
+            {
+              name: "Delete",
+              icon: "trash",
+              danger: true,
+              needs: "deleteWorkflow",
+              onChoose: () => setAsks("delete"),
+            },
+          ]}
         />
       ) : null}
       <Confirm

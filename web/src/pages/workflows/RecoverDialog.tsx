@@ -95,6 +95,7 @@ function Choice({ flow, from, onClose }: { flow: WorkflowProgress; from: string 
         <Button
           kind="primary"
           icon="retry"
+          needs="recoverWorkflow"
           busy={recover.isPending}
           disabled={plan.refusal !== null}
           onClick={() =>

@@ -47,7 +47,7 @@ export function StepPanel({
         <StatusBadge status={step.status} />
         <Badge>{step.task_type}</Badge>
         {onRecover === null ? null : (
-          <Button size="small" icon="retry" className="step-recover" onClick={onRecover}>
+          <Button size="small" icon="retry" needs="recoverWorkflow" className="step-recover" onClick={onRecover}>
             Recover from here
           </Button>
         )}

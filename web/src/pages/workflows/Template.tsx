@@ -83,7 +83,7 @@ function Shown({ name, versions }: { name: string; versions: readonly TemplateVi
                 onChange={({ target }) => choose(target.value)}
               />
             ) : null}
-            <LinkButton href={startHref(name)} kind="primary" icon="runs">
+            <LinkButton href={startHref(name)} kind="primary" icon="runs" needs="createWorkflow">
               Use
             </LinkButton>
             <Remove name={name} versions={versions} />
@@ -140,7 +140,7 @@ function Remove({ name, versions }: { name: string; versions: readonly TemplateV
       <Menu
         label="More"
         trigger={<Icon name="more" />}
-        items={[{ name: verb, icon: "trash", danger: true, onChoose: () => setAsks(true) }]}
+        items={[{ name: verb, icon: "trash", danger: true, needs: "deleteTemplate", onChoose: () => setAsks(true) }]}
       />
       <Confirm
         open={asks}

@@ -50,6 +50,7 @@ export function TemplateEdit({ name, from, newest }: { name: string; from: Templ
             <Button
               size="small"
               kind="primary"
+              needs="putTemplate"
               busy={save.isPending}
               disabled={!("value" in read) || isSame || !isChecked || verdict.data?.valid !== true}
               onClick={() => {

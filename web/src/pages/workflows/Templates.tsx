@@ -63,7 +63,7 @@ function TemplateCard({
         )}
       </p>
       <div className="row">
-        <LinkButton href={startHref(name)} size="small" icon="runs" aria-label={`Use ${name}`}>
+        <LinkButton href={startHref(name)} size="small" icon="runs" needs="createWorkflow" aria-label={`Use ${name}`}>
           Use
         </LinkButton>
         <LinkButton href={templateHref(name)} size="small" aria-label={`Open ${name}`}>

@@ -1,5 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import type { OperationName } from "../../api/client.ts";
 import { Icon, type IconName } from "../Icon.tsx";
+import { useRefusals } from "../rights.ts";
 import "./menu.css";
 
 interface MenuItem {
@@ -7,6 +9,8 @@ interface MenuItem {
   icon?: IconName;
   danger?: boolean;
   disabled?: boolean;
+  /** The call that it makes: disabled with the reason if the caller may not make it. */
+  needs?: OperationName;
   /** Shown with a tick; stays open when selected: a multiple choice. */
   checked?: boolean;
   onChoose: () => void;
@@ -30,6 +34,7 @@ export function Menu({
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
+  const refusalOf = useRefusals();
   useEffect(() => {
     if (!open) return;
     const outside = (event: Event) => {
@@ -75,13 +80,14 @@ export function Menu({
       </button>
       {open ? (
         <div className={`menu-list menu-${align}`} role="menu" id={id} aria-label={label}>
-          {items.map(({ name, icon, danger, disabled, checked, onChoose }) => (
+          {items.map(({ name, icon, danger, disabled, needs, checked, onChoose }) => (
             <button
               key={name}
               type="button"
               role={checked === undefined ? "menuitem" : "menuitemcheckbox"}
               aria-checked={checked}
-              disabled={disabled}
+              disabled={disabled === true || refusalOf(needs) !== null}
+              title={refusalOf(needs) ?? undefined}
               className={danger === true ? "menu-item menu-danger" : "menu-item"}
               onClick={() => {
                 if (checked === undefined) close();

@@ -1,6 +1,8 @@
+import type { OperationName } from "../../api/client.ts";
 import { useEffect, useId, useRef, useState } from "react";
 import { capital } from "../../logic/format.ts";
 import { type NumberRule, readNumber, showNumber } from "../../logic/limits.ts";
+import { useRefusal } from "../rights.ts";
 import "./editable-number.css";
 
 /** A number edited in place: saved by Enter or blur; Esc reverts. */
@@ -9,6 +11,7 @@ export function EditableNumber({
   value,
   inherited,
   rule,
+  needs,
   onSave,
 }: {
   label: string;
@@ -16,8 +19,11 @@ export function EditableNumber({
   value: number | null;
   inherited: string;
   rule: NumberRule;
+  /** The call that it makes. */
+  needs: OperationName;
   onSave: (value: number | null) => void;
 }) {
+  const refusal = useRefusal(needs);
   const shown = showNumber(value);
   const [typed, setTyped] = useState({ text: shown, for: shown });
   const [wrong, setWrong] = useState<string | null>(null);
@@ -51,7 +57,8 @@ export function EditableNumber({
         aria-label={label}
         aria-invalid={wrong === null ? undefined : true}
         aria-describedby={wrong === null ? undefined : id}
-        title={value === null ? `${label}: ${inherited}, the server default` : label}
+        disabled={refusal !== null}
+        title={refusal ?? (value === null ? `${label}: ${inherited}, the server default` : label)}
         inputMode="decimal"
         autoComplete="off"
         placeholder={inherited}

@@ -56,7 +56,13 @@ export function AddPages({ state: { form, change }, learn }: { state: NewState; 
           <div className="fetch-session">
             <SessionChoice bare urls={[typed]} value={form.session} onChange={(session) => change({ session })} />
           </div>
-          <Button type="submit" kind={pages.length === 0 ? "primary" : "plain"} busy={adding} icon="download">
+          <Button
+            type="submit"
+            kind={pages.length === 0 ? "primary" : "plain"}
+            needs="previewExtraction"
+            busy={adding}
+            icon="download"
+          >
             {pages.length === 0 ? "Fetch page" : "Add page"}
           </Button>
         </form>

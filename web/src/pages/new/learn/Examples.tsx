@@ -114,7 +114,7 @@ export function Examples({ learn, locate }: { learn: LearnState; locate: RefObje
           </ul>
         )}
         <div className="row">
-          <Button kind="primary" icon="bolt" busy={busy} disabled={page === null} onClick={learnNow}>
+          <Button kind="primary" icon="bolt" needs="learnRules" busy={busy} disabled={page === null} onClick={learnNow}>
             Learn rules
           </Button>
         </div>

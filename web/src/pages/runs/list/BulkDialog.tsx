@@ -90,6 +90,7 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
             <Button onClick={onClose}>{busy ? "Stop" : bulk.action === "cancel" ? "Keep running" : "Cancel"}</Button>
             <Button
               kind={bulk.action === "cancel" ? "danger" : "primary"}
+              needs="changeRuns"
               busy={busy}
               disabled={counted === null}
               onClick={() => counted !== null && void act(counted)}

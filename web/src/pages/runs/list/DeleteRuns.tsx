@@ -80,7 +80,13 @@ export function DeleteRuns({ deleted, onClose }: { deleted: Deleted | null; onCl
           <>
             <Button onClick={onClose}>{isNone ? "Close" : "Cancel"}</Button>
             {isNone ? null : (
-              <Button kind="danger" icon="trash" disabled={matched === null} onClick={() => void act()}>
+              <Button
+                kind="danger"
+                icon="trash"
+                needs="deleteRuns"
+                disabled={matched === null}
+                onClick={() => void act()}
+              >
                 {matched === null ? "Delete" : `Delete ${countWords(matched)}`}
               </Button>
             )}

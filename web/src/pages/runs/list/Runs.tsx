@@ -94,9 +94,16 @@ export default function Runs() {
                   name: `${BULK_WORDS[action].verb} …`.replace("pages of …", "pages …"),
                   icon: ICONS[action],
                   danger: action === "cancel",
+                  needs: "changeRuns" as const,
                   onChoose: () => onAll(action),
                 })),
-                { name: "Delete …", icon: "trash" as const, danger: true, onChoose: onDeleteAll },
+                {
+                  name: "Delete …",
+                  icon: "trash" as const,
+                  danger: true,
+                  needs: "deleteRuns" as const,
+                  onChoose: onDeleteAll,
+                },
               ]}
             />
           </>
@@ -137,13 +144,14 @@ export default function Runs() {
           <strong>{fullNumber(chosen.size)} selected</strong>
           {gone === 0 ? null : <span className="soft">{fullNumber(gone)} of them no longer in this list</span>}
           {BULK_ACTIONS.map((action) => (
-            <Button key={action} size="small" icon={ICONS[action]} onClick={() => onChosen(action)}>
+            <Button key={action} size="small" icon={ICONS[action]} needs="changeRuns" onClick={() => onChosen(action)}>
               {action === "retry-failed" ? "Retry failed" : BULK_WORDS[action].verb}
             </Button>
           ))}
           <Button
             size="small"
             icon="trash"
+            needs="deleteRuns"
             onClick={() =>
               setDeleted({ filter: { run_ids: [...chosen] }, which: `the ${count(chosen.size, "run")} you selected` })
             }

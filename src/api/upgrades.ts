@@ -2,11 +2,10 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type WebSocket, WebSocketServer } from "ws";
-import { limitsOf } from "../api/deps.ts";
-import type { ApiInstance, ApiReply, ApiRequest } from "../api/instance.ts";
+import type { WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../base/clock.ts";
-import type { FirecrawlDeps } from "./deps.ts";
+import { type ApiDeps, limitsOf } from "./deps.ts";
+import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
 
 const UPGRADE = Symbol("upgrade");
 
@@ -14,7 +13,18 @@ interface Upgrading extends IncomingMessage {
   [UPGRADE]?: { socket: Socket; head: Buffer };
 }
 
-const PATHS = /^\/v[12]\/(?:crawl|batch\/scrape)\/[\w-]+$/;
+/** The paths that become a WebSocket. */
+interface UpgradePath {
+  path: RegExp;
+  /** The caller's key stands where sub-protocols do, as browsers can set no headers. */
+  keyInProtocol?: boolean;
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    upgradePaths: UpgradePath[];
+  }
+}
 
 /** How long the other side may take to say goodbye, too. */
 const GOODBYE_MS = 10_000;
@@ -24,11 +34,14 @@ const GOODBYE_AT_STOP_MS = 2000;
  * Hands requests for a WebSocket to the routes, as any other; whatever refuses them answers in HTTP. From then on the
  * server of HTTP does not know the connection any more: what it does for others, with those in time, is done here.
  */
-export function acceptUpgrades(api: ApiInstance, deps: FirecrawlDeps): void {
+export function acceptUpgrades(api: ApiInstance, deps: Pick<ApiDeps, "settings" | "clock">): void {
   const { requestMs } = limitsOf(deps);
   const open = new Set<Socket>();
+  api.decorate("upgradePaths", []);
   // Other upgrade offers, such as those of HTTP/2 clients, are ignored.
-  Object.assign(api.server, { shouldUpgradeCallback: wantsToWatch });
+  Object.assign(api.server, {
+    shouldUpgradeCallback: (request: IncomingMessage) => upgradePathOf(api, request) !== undefined,
+  });
   api.server.on("upgrade", (request: Upgrading, duplex: Duplex, head: Buffer) => {
     const socket = duplex as Socket;
     open.add(socket);
@@ -36,10 +49,11 @@ export function acceptUpgrades(api: ApiInstance, deps: FirecrawlDeps): void {
     socket.on("error", () => socket.destroy());
     // A watcher removes it.
     socket.setTimeout(requestMs, () => socket.destroy());
-    // Their key stands where sub-protocols do, as browsers can set nothing else.
-    const [key] = (request.headers["sec-websocket-protocol"] ?? "").split(",", 1);
     request[UPGRADE] = { socket, head };
-    if (key !== undefined && key.trim() !== "") request.headers.authorization ??= `Bearer ${key.trim()}`;
+    if (upgradePathOf(api, request)?.keyInProtocol === true) {
+      const [key] = (request.headers["sec-websocket-protocol"] ?? "").split(",", 1);
+      if (key !== undefined && key.trim() !== "") request.headers.authorization ??= `Bearer ${key.trim()}`;
+    }
     const response = new ServerResponse(request);
     response.assignSocket(socket);
     response.shouldKeepAlive = false;
@@ -53,33 +67,54 @@ export function acceptUpgrades(api: ApiInstance, deps: FirecrawlDeps): void {
   });
 }
 
-function wantsToWatch({ method, url = "", headers }: IncomingMessage): boolean {
-  const [path = ""] = url.split("?", 1);
-  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && PATHS.test(path);
+function upgradePathOf(api: ApiInstance, { method, url = "", headers }: IncomingMessage): UpgradePath | undefined {
+  if (method !== "GET" || headers.upgrade?.toLowerCase() !== "websocket") return undefined;
+  const [asked = ""] = url.split("?", 1);
+  return api.upgradePaths.find(({ path }) => path.test(asked));
 }
 
 export function isUpgrade(request: ApiRequest): boolean {
   return (request.raw as Upgrading)[UPGRADE] !== undefined;
 }
 
-/** They send nothing that is of interest. */
-const server = new WebSocketServer({
-  noServer: true,
-  clientTracking: false,
-  maxPayload: 4096,
-  perMessageDeflate: false,
-  closeTimeout: GOODBYE_MS,
-} as ConstructorParameters<typeof WebSocketServer>[0]);
+/** Most clients send nothing that is of interest. */
+const SMALL_PAYLOAD = 4096;
+const servers = new Map<number, WebSocketServer>();
+
+/** Loaded with the first one: commands use the API without a port. */
+async function serverFor(maxPayload: number): Promise<WebSocketServer> {
+  const ws = await import("ws");
+  let server = servers.get(maxPayload);
+  if (server === undefined) {
+    server = new ws.WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload,
+      perMessageDeflate: false,
+      closeTimeout: GOODBYE_MS,
+    } as ConstructorParameters<typeof WebSocketServer>[0]);
+    servers.set(maxPayload, server);
+  }
+  return server;
+}
 
 /** `open` is called once it is one; a request that is not well-formed is answered with 400. */
-export function upgrade(request: ApiRequest, reply: ApiReply, open: (ws: WebSocket) => void): void {
+export function upgrade(
+  request: ApiRequest,
+  reply: ApiReply,
+  open: (ws: WebSocket) => void,
+  maxPayload = SMALL_PAYLOAD,
+): void {
   const { socket, head } = (request.raw as Upgrading)[UPGRADE]!;
   reply.hijack();
   reply.raw.detachSocket(socket);
-  server.handleUpgrade(request.raw, socket, head, (ws) => {
-    ws.on("error", () => ws.terminate());
-    open(ws);
-  });
+  const failed = () => void socket.destroy();
+  serverFor(maxPayload).then((server) => {
+    server.handleUpgrade(request.raw, socket, head, (ws) => {
+      ws.on("error", () => ws.terminate());
+      open(ws);
+    });
+  }, failed);
 }
 
 /** A client that does not answer pings for so long is disconnected, like other idle connections. */

@@ -1,0 +1,43 @@
+/** Answers that outlive their handler: they read as the caller, and end when its key is revoked, expires or changes. */
+import { Readable } from "node:stream";
+import { asCaller, type Caller } from "../../domain/access/caller.ts";
+import type { Principal } from "../../domain/access/principal.ts";
+import type { ApiDeps } from "../deps.ts";
+import type { ApiReply, ApiRequest } from "../instance.ts";
+import { untilRevoked } from "../auth.ts";
+import { RECHECK_MS } from "./keys.ts";
+
+export function callerBy({ kind, id, name, limits }: Principal, request: Pick<ApiRequest, "id" | "callerIp">): Caller {
+  return { actor: { kind, id, name }, limits, ip: request.callerIp, requestId: request.id };
+}
+
+/** Whoever asks for the next value, such as a socket that drained, it is made for the caller and within its limits. */
+export function madeFor<T>(request: ApiRequest, values: AsyncIterable<T>): AsyncIterable<T> {
+  const { principal } = request;
+  if (principal === null) return values;
+  const caller = callerBy(principal, request);
+  return {
+    [Symbol.asyncIterator]() {
+      const source = asCaller(caller, () => values[Symbol.asyncIterator]());
+      return {
+        next: () => asCaller(caller, () => source.next()),
+        return: () =>
+          asCaller(caller, async () => (await source.return?.()) ?? { done: true as const, value: undefined }),
+      };
+    },
+  };
+}
+
+/** A file, an export: cut off when the caller may no longer read it. */
+export function sendBytes(
+  request: ApiRequest,
+  reply: ApiReply,
+  deps: Pick<ApiDeps, "clock" | "store">,
+  bytes: Readable | AsyncIterable<Uint8Array | string>,
+): ApiReply {
+  const stream = bytes instanceof Readable ? bytes : Readable.from(madeFor(request, bytes));
+  // Not only the stream, which first waits for what it is reading.
+  const stop = untilRevoked(request, deps, RECHECK_MS, () => reply.raw.destroy());
+  reply.raw.once("close", stop);
+  return reply.send(stream);
+}

@@ -1,0 +1,96 @@
+/** The form of a new key, and how a key is shown. */
+import type { Operations } from "../../../api/types.ts";
+import type { Tone } from "../../../logic/states.ts";
+
+export type Key = Operations["listKeys"]["answer"][number];
+type KeyBody = NonNullable<Operations["createKey"]["body"]>;
+
+export interface Typed {
+  name: string;
+  role: KeyBody["role"];
+  jobs: readonly string[];
+  sites: string;
+  tags: string;
+  rate: string;
+  /** Days; empty: never; `on`: the date. */
+  expires: string;
+  date: string;
+}
+
+export const NEW_KEY: Typed = {
+  name: "",
+  role: "operator",
+  jobs: [],
+  sites: "",
+  tags: "",
+  rate: "",
+  expires: "90",
+  date: "",
+};
+
+export const ROLES = [
+  { value: "viewer", name: "Viewer: reads" },
+  { value: "operator", name: "Operator: also starts, stops and changes jobs and runs" },
+  { value: "admin", name: "Admin: also keys, settings, proxies and sessions" },
+] as const;
+
+export const EXPIRIES = [
+  { value: "30", name: "In 30 days" },
+  { value: "90", name: "In 90 days" },
+  { value: "365", name: "In a year" },
+  { value: "on", name: "On a date" },
+  { value: "", name: "Never" },
+] as const;
+
+const DAY_MS = 86_400_000;
+
+const listOf = (text: string) =>
+  text
+    .split(/[,\s]+/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+const orNull = (list: readonly string[]) => (list.length === 0 ? null : [...list]);
+
+/** A date is its whole day, in the time zone of the browser. */
+function expiryOf({ expires, date }: Typed, now: number): string | null {
+  if (expires === "") return null;
+  if (expires !== "on") return new Date(now + Number(expires) * DAY_MS).toISOString();
+  const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
+  return new Date(year, month - 1, day, 23, 59, 59).toISOString();
+}
+
+/** An admin has no limits. */
+export function bodyOf(typed: Typed, now: number): KeyBody {
+  const { name, role, jobs, sites, tags, rate } = typed;
+  const limits =
+    role === "admin" ? {} : { jobs: orNull(jobs), sites: orNull(listOf(sites)), tags: orNull(tagsOf(tags)) };
+  return {
+    name: name.trim(),
+    role,
+    ...limits,
+    requests_per_minute: rate.trim() === "" ? null : Number(rate),
+    expires_at: expiryOf(typed, now),
+  };
+}
+
+/** Tags may contain spaces. */
+const tagsOf = (text: string) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** What keeps the form from being sent; null: nothing. */
+export function missingOf({ name, expires, date }: Typed): string | null {
+  if (name.trim() === "") return "Enter a name.";
+  return expires === "on" && date === "" ? "Choose the date." : null;
+}
+
+const LOOKS: Readonly<Record<Key["status"], { word: string; tone: Tone }>> = {
+  active: { word: "Active", tone: "good" },
+  expired: { word: "Expired", tone: "warn" },
+  revoked: { word: "Revoked", tone: "muted" },
+};
+
+export const lookOfKey = ({ status }: Pick<Key, "status">) => LOOKS[status];

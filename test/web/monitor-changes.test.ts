@@ -62,7 +62,7 @@ describe("changes of a monitored job", browserGate, () => {
     const ignored = ofRun.page.getByText("2 places ignored as noise");
     await ignored.click();
     await ofRun.page
-      .getByText(/Press any key|Drag a picture here|Sort by a click|Old orders are above/)
+      .getByText(new RegExp(`^(${hints.join("|")}) and `))
       .first()
       .waitFor();
     await assertAccessible(ofRun.page);
@@ -73,11 +73,11 @@ describe("changes of a monitored job", browserGate, () => {
       if (folder !== undefined)
         await ofRun.page.screenshot({ path: join(folder, `noise-${width}.png`), fullPage: true });
     }
-    await ofRun.page.getByRole("button", { name: "Count changes of aside.hint > p" }).click();
+    await ofRun.page.getByRole("button", { name: "Count it: changes of aside.hint > p" }).click();
     await ofRun.page.getByText("Counts from the next run on").waitFor();
     assert.deepEqual((await server.client.jobs.get(job.id)).monitor?.watch, ["aside.hint > p"]);
-    await ofRun.page.getByRole("button", { name: "Ignore changes of aside.hint > p again" }).click();
-    await ofRun.page.getByRole("button", { name: "Count changes of aside.hint > p" }).waitFor();
+    await ofRun.page.getByRole("button", { name: "Ignore again: changes of aside.hint > p" }).click();
+    await ofRun.page.getByRole("button", { name: "Count it: changes of aside.hint > p" }).waitFor();
 
     await using phone = await here.dashboard.show("/jobs", { phone: true });
     await phone.page.getByRole("button", { name: "More for Kettle" }).click();

@@ -229,7 +229,7 @@ function Settings({ job }: { job: Job }) {
                   <Button
                     size="small"
                     disabled={change.isPending}
-                    aria-label={`Ignore changes of ${place} again`}
+                    aria-label={`Ignore again: changes of ${place}`}
                     onClick={() => unwatch(place)}
                   >
                     Ignore again

@@ -34,7 +34,7 @@ export function IgnoredPlaces({ ignored, watched, onWatch }: { ignored: Ignored 
               {place === null ? null : watched.includes(place) ? (
                 <span className="soft">Counts from the next run on</span>
               ) : (
-                <Button size="small" aria-label={`Count changes of ${place}`} onClick={() => onWatch(place)}>
+                <Button size="small" aria-label={`Count it: changes of ${place}`} onClick={() => onWatch(place)}>
                   Count it
                 </Button>
               )}

@@ -321,21 +321,34 @@ describe("live views of a server with keys", { ...browserGate, concurrency: 1 },
     return JSON.parse(text) as View;
   };
 
-  test("only operators connect, from this server's pages, and a revoked key is disconnected at once [slow]", async () => {
+  test("only admins sign in at an address, from this server's pages, and a revoked key is disconnected at once [slow]", async () => {
     const view = await open();
     const { url } = server.api;
-    const [viewer, operator] = [await keyOf("viewer"), await keyOf("operator")];
+    const [viewer, operator, second] = [await keyOf("viewer"), await keyOf("operator"), await keyOf("admin")];
+    const refused = await call("POST", "/live-views", { url: site.url("/plain") }, bearer(operator));
+    assert.equal(refused.status, 403, refused.text);
+    assert.match(refused.text, /a live view without run_id needs the role admin/);
+    for (const [method, path] of [
+      ["GET", `/live-views/${view.id}`],
+      ["POST", `/live-views/${view.id}/save`],
+      ["DELETE", `/live-views/${view.id}`],
+    ] as const) {
+      const { status, text } = await call(method, path, method === "POST" ? {} : undefined, bearer(operator));
+      assert.equal(status, 403, `${method} ${text}`);
+    }
+    assert.equal((await call("GET", "/live-views", undefined, bearer(operator))).text, "[]");
+    await assert.rejects(LiveViewer.connect(url, view.id, { headers: bearer(operator) }), /refused with 403/);
     await assert.rejects(LiveViewer.connect(url, view.id), /refused with 401/);
     await assert.rejects(LiveViewer.connect(url, view.id, { headers: bearer(viewer) }), /refused with 403/);
-    const foreign = { ...bearer(operator), origin: "https://evil.example" };
+    const foreign = { ...bearer(second), origin: "https://evil.example" };
     await assert.rejects(LiveViewer.connect(url, view.id, { headers: foreign }), /refused with 403/);
     const nowhere = "00000000-0000-4000-8000-000000000000";
     await assert.rejects(LiveViewer.connect(url, nowhere, { headers: admin }), /refused with 404/);
-    const own = { ...bearer(operator), origin: url };
+    const own = { ...bearer(second), origin: url };
     await using connected = await LiveViewer.connect(url, view.id, { headers: own });
     await using other = await LiveViewer.connect(url, view.id, { headers: admin });
-    await connected.until(() => connected.state?.controller === "operator" && connected.frames.length > 0, "control");
-    assert.equal((await call("DELETE", `/keys/${operator.id}`, undefined, admin)).status, 200);
+    await connected.until(() => connected.state?.controller === "admin" && connected.frames.length > 0, "control");
+    assert.equal((await call("DELETE", `/keys/${second.id}`, undefined, admin)).status, 200);
     await connected.untilClosed();
     assert.equal(connected.closed, 4401);
     await other.until(() => other.state?.controller === null && other.state.viewers === 1, "the other goes on");

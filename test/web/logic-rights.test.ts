@@ -48,6 +48,9 @@ const WITH_ANOTHER: Readonly<Record<string, string>> = {
   updateChannel: "listChannels",
   deleteChannel: "listChannels",
   testChannel: "listChannels",
+  // Offered in an open live view.
+  saveLiveView: "openLiveView",
+  closeLiveView: "openLiveView",
 };
 
 test("every call of a page that not everybody may make is named by the control that makes it", () => {

@@ -56,16 +56,22 @@ export function requireRole(request: ApiRequest): void {
   const { role, limited } = routeOptions.config;
   // Unknown paths have none.
   if (principal === null || role === undefined) return;
-  if (!includesRole(principal.role, role))
-    throw new ApiProblem(
-      "role_missing",
-      `this call needs the role ${role}; ${nameOf(request)} has the role ${principal.role}`,
-    );
+  refuseLesserRole(request, role, "this call");
   if (principal.limits !== null && !isLimitable(routeOptions.url ?? "", limited))
     throw new ApiProblem(
       "key_limited",
       `this call is not available to ${nameOf(request)}, which is limited to some jobs, sites or tags`,
     );
+}
+
+/** For what a call does only with some bodies; `what` names it. */
+export function refuseLesserRole(request: ApiRequest, role: Role, what: string): void {
+  const { principal } = request;
+  if (principal === null || includesRole(principal.role, role)) return;
+  throw new ApiProblem(
+    "role_missing",
+    `${what} needs the role ${role}; ${nameOf(request)} has the role ${principal.role}`,
+  );
 }
 
 function nameOf({ principal }: ApiRequest): string {

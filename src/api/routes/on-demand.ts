@@ -19,6 +19,8 @@ export function withRoutesAt(api: ApiInstance, wants: (url: string) => boolean):
     };
     some[method] = add;
   }
+  // Calls within a process are no WebSockets.
+  some["upgradePaths"] = [];
   return some as unknown as ApiInstance;
 }
 

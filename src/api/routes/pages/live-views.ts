@@ -6,6 +6,7 @@ import type { LiveView, ViewerPort } from "../../../orchestrator/live-views/live
 import { type LiveViewInput, pageToOpen } from "../../../orchestrator/live-views/page-to-open.ts";
 import { type SaveInput, saveLiveView } from "../../../orchestrator/live-views/save.ts";
 import { viewOf } from "../../../orchestrator/runs/read.ts";
+import { refuseLesserRole } from "../../access/declared-roles.ts";
 import { RECHECK_MS } from "../../access/keys.ts";
 import { untilRevoked } from "../../auth.ts";
 import { type ApiDeps, limitsOf } from "../../deps.ts";
@@ -84,6 +85,7 @@ export function liveViewRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
+      if (request.body.run_id === undefined) refuseLesserRole(request, "admin", SIGN_IN);
       const before = new Set(liveViews.list);
       const view = await liveViews.open(await pageToOpen(deps, request.body as LiveViewInput));
       return reply
@@ -104,7 +106,7 @@ export function liveViewRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: Type.Array(View) },
       },
     },
-    async () => liveViews.list.map(({ record }) => record),
+    async (request) => liveViews.list.filter((view) => maySee(request, view)).map(({ record }) => record),
   );
 
   api.get(
@@ -119,7 +121,7 @@ export function liveViewRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: View, 404: unknown },
       },
     },
-    async (request) => liveViews.get(request.params.view_id).record,
+    async (request) => found(deps, request).record,
   );
 
   api.post(
@@ -142,7 +144,7 @@ export function liveViewRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const view = liveViews.get(request.params.view_id);
+      const view = found(deps, request);
       const { run, ...saved } = await saveLiveView(deps, view, request.body as SaveInput);
       return reply.code(201).send({ ...saved, run: run === null ? null : await viewOf(deps, run) });
     },
@@ -161,7 +163,7 @@ export function liveViewRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const view = liveViews.get(request.params.view_id);
+      const view = found(deps, request);
       liveViews.audit("live_view.closed", view);
       await view.close("closed");
       return reply.code(204).send(null);
@@ -178,8 +180,20 @@ export function liveViewRoutes(api: ApiInstance, deps: ApiDeps): void {
         params: Params,
       },
     },
-    async (request, reply) => connect(deps, request, reply, liveViews.get(request.params.view_id)),
+    async (request, reply) => connect(deps, request, reply, found(deps, request)),
   );
+}
+
+/** Sessions belong to admins. An operator clears what a run waits for; the page of an address may be signed in with any session. */
+const SIGN_IN = "a live view without run_id";
+
+const maySee = ({ principal }: ApiRequest, { record }: LiveView) =>
+  record.run_id !== null || principal === null || principal.role === "admin";
+
+function found({ liveViews }: ApiDeps, request: ApiRequest & { params: { view_id: string } }): LiveView {
+  const view = liveViews.get(request.params.view_id);
+  if (!maySee(request, view)) refuseLesserRole(request, "admin", SIGN_IN);
+  return view;
 }
 
 function connect(deps: ApiDeps, request: ApiRequest, reply: ApiReply, view: LiveView): never {

@@ -46,7 +46,7 @@ export function Sessions() {
       title="Site sessions"
       actions={
         <>
-          <Button size="small" icon="screen" needs="openLiveView" onClick={() => setSigningIn(true)}>
+          <Button size="small" icon="screen" needs="createSession" onClick={() => setSigningIn(true)}>
             Sign in by hand
           </Button>
           <Button size="small" icon="plus" needs="createSession" onClick={() => setAdding(true)}>

@@ -141,6 +141,7 @@ export class ReaderThread<Job extends ReadJob> {
       this.#ready = true;
       // Restarts the timer with the job's own limit.
       if (this.#jobs.length > 0) this.#startTimer();
+      else this.#worker.unref();
       return;
     }
     const job = this.#jobs.shift();

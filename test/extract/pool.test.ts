@@ -260,6 +260,21 @@ describe("closing", () => {
     assert.deepEqual(clock.watched, [], "no timer is left");
   });
 
+  it("is not needed for the process to end: nor does a thread that was started ahead", () => {
+    const script = `
+      import { createPageReader } from "./src/extract/pool.ts";
+      import { systemClock } from "./src/base/clock.ts";
+      createPageReader({ threads: 1, timeoutMs: 60_000, clock: systemClock }).warm();
+      process.on("exit", () => console.log("ended"));
+    `;
+    const text = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: root,
+      encoding: "utf8",
+      timeout: 120_000,
+    });
+    assert.equal(text, "ended\n");
+  });
+
   it("is not needed for the process to end: idle threads do not keep it alive", () => {
     const script = `
       import { createPageReader } from "./src/extract/pool.ts";

@@ -11,7 +11,7 @@ export function callerBy({ kind, id, name, limits }: Principal, request: Pick<Ap
   return { actor: { kind, id, name }, limits, ip: request.callerIp, requestId: request.id };
 }
 
-/** Whoever asks for the next value, such as a socket that drained, it is made for the caller and within its limits. */
+/** Each value is made for the caller and within its limits, also when something else asks for it, such as a socket that drained. */
 export function madeFor<T>(request: ApiRequest, values: AsyncIterable<T>): AsyncIterable<T> {
   const { principal } = request;
   if (principal === null) return values;

@@ -217,7 +217,7 @@ function connect(deps: ApiDeps, request: ApiRequest, reply: ApiReply, view: Live
     ended.signal.addEventListener("abort", stop, { once: true });
     keepAlive(ws, deps.clock, limitsOf(deps));
     const viewer = view.attach(portOf(ws), name, () => deps.liveViews.audit("live_view.controlled", view, caller));
-    // Not only when the other side has closed it, too: whoever may not control the page does not from now on.
+    // At once, not only when the other side has closed it: a revoked key controls the page no longer.
     ended.signal.addEventListener("abort", () => viewer.detach(), { once: true });
     ws.on("message", (data, isBinary) => {
       if (!isBinary) asCaller(caller, () => viewer.receive(String(data as Buffer)));

@@ -48,6 +48,7 @@ export class ReaderThread<Job extends ReadJob> {
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
   #ready = false;
+  #ending = false;
   /** In the thread: the first one is read, the others wait. */
   readonly #jobs: Job[] = [];
   #timer: Timer | null = null;
@@ -129,6 +130,7 @@ export class ReaderThread<Job extends ReadJob> {
 
   /** Resolves when the thread has exited. */
   end(): Promise<void> {
+    this.#ending = true;
     this.#jobs.length = 0;
     this.#rest();
     void this.#worker.terminate();
@@ -141,7 +143,8 @@ export class ReaderThread<Job extends ReadJob> {
       this.#ready = true;
       // Restarts the timer with the job's own limit.
       if (this.#jobs.length > 0) this.#startTimer();
-      else this.#worker.unref();
+      // Not one that ends: `end` waits for its exit, and the process must last until then.
+      else if (!this.#ending) this.#worker.unref();
       return;
     }
     const job = this.#jobs.shift();

@@ -15,12 +15,15 @@ describe("a worker of a cluster is killed", servicesGate, () => {
     await using cluster = await Cluster.start({ workers: 2, env: { APP_LEASE_TTL_SECONDS: "300" } });
     web.hold();
     const id = await cluster.crawl(web);
-    const victim = await until(async () => {
-      const list = await cluster.registered();
-      if (list.some(({ role }) => role !== "engine")) return false;
-      const hasPages = list.find((worker) => JSON.stringify(worker).includes(id));
-      return hasPages && cluster.workers.find(({ process }) => process.pid === hasPages.pid);
-    }, "one of the workers says that it has pages of the crawl");
+    await until(
+      async () => (await cluster.registered()).filter(({ role }) => role === "engine").length === 2,
+      "both workers are registered as at work",
+    );
+    // A worker whose request is held has claimed its pages for good.
+    const held = () => web.target.hits.find(({ path }) => path !== "/");
+    await web.target.when(() => held() !== undefined, "a worker asks for a page that is not answered");
+    const victim = cluster.workers.find(({ name }) => held()?.agent.includes(name));
+    assert.ok(victim);
     // One that is at work on the same machine would find out within a second, and take the pages up.
     const others = cluster.workers.filter((worker) => worker !== victim);
     for (const { process } of others) process.kill("SIGSTOP");

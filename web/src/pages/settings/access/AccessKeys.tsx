@@ -115,7 +115,8 @@ export function AccessKeys() {
     {
       id: "do",
       name: "Actions",
-      width: "146px",
+      width: "178px",
+      phone: "wide",
       priority: ALWAYS,
       align: "end",
       cell: (key) =>

@@ -25,11 +25,7 @@ export function withSpanParent<T>(parent: SpanParent, work: () => T): T {
 }
 
 /** `describe` gives attributes of the result. */
-export function inSpan<T>(
-  name: string,
-  work: () => Promise<T>,
-  describe?: (result: T) => SpanAttributes,
-): Promise<T> {
+export function inSpan<T>(name: string, work: () => Promise<T>, describe?: (result: T) => SpanAttributes): Promise<T> {
   const parent = current.getStore();
   return parent === undefined ? work() : timed(parent, name, work, describe);
 }

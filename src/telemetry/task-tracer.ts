@@ -3,7 +3,14 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { systemRandom } from "../base/random.ts";
 import { type SpanAttributes, type SpanParent, withSpanParent } from "../base/tracing.ts";
-import { formatTraceparent, type SpanId, spanId, spanIdOfRun, spanIdOfTask, textOfSpanId } from "../domain/run/trace-context.ts";
+import {
+  formatTraceparent,
+  type SpanId,
+  spanId,
+  spanIdOfRun,
+  spanIdOfTask,
+  textOfSpanId,
+} from "../domain/run/trace-context.ts";
 import { shownUrl } from "../domain/text/url.ts";
 import type { Asleep, HandlerLookup, TaskHandler } from "../lanes/handlers/handler.ts";
 import type { Handled } from "../domain/run/outcome.ts";
@@ -168,13 +175,7 @@ class AttemptSpan implements SpanParent {
   /** From the monotonic clock to that of the wall: spans of an attempt fit together even if the latter jumps. */
   readonly #offset: number;
 
-  constructor(
-    traceId: string,
-    spanId: SpanId,
-    clock: Clock,
-    add: (span: Span) => void,
-    newSpanId: () => SpanId,
-  ) {
+  constructor(traceId: string, spanId: SpanId, clock: Clock, add: (span: Span) => void, newSpanId: () => SpanId) {
     this.traceId = traceId;
     this.spanId = spanId;
     this.startMs = clock.now();

@@ -72,7 +72,19 @@ function attach(view: LiveView, name: string) {
   const { receive, detach } = view.attach(port, name, () => {});
   return {
     detach,
-    move: () => receive(JSON.stringify({ type: "mouse", event: "move", x: 1, y: 1, button: "none", buttons: 0, clicks: 0, modifiers: 0 })),
+    move: () =>
+      receive(
+        JSON.stringify({
+          type: "mouse",
+          event: "move",
+          x: 1,
+          y: 1,
+          button: "none",
+          buttons: 0,
+          clicks: 0,
+          modifiers: 0,
+        }),
+      ),
     get end() {
       return messages.find((message) => message.type === "closed");
     },

@@ -6,7 +6,12 @@ interface Shape {
   [field: number]: [name: string, kind: Kind, many?: "many"];
 }
 
-const value: Shape = { 1: ["stringValue", "text"], 2: ["boolValue", "bool"], 3: ["intValue", "int64"], 4: ["doubleValue", "double"] };
+const value: Shape = {
+  1: ["stringValue", "text"],
+  2: ["boolValue", "bool"],
+  3: ["intValue", "int64"],
+  4: ["doubleValue", "double"],
+};
 const attribute: Shape = { 1: ["key", "text"], 2: ["value", value] };
 const resource: Shape = { 1: ["attributes", attribute, "many"] };
 const scope: Shape = { 1: ["name", "text"], 2: ["version", "text"] };
@@ -47,7 +52,10 @@ const metric: Shape = {
   7: ["sum", sum],
   9: ["histogram", histogram],
 };
-const resourceSpans: Shape = { 1: ["resource", resource], 2: ["scopeSpans", { 1: ["scope", scope], 2: ["spans", span, "many"] }, "many"] };
+const resourceSpans: Shape = {
+  1: ["resource", resource],
+  2: ["scopeSpans", { 1: ["scope", scope], 2: ["spans", span, "many"] }, "many"],
+};
 const resourceMetrics: Shape = {
   1: ["resource", resource],
   2: ["scopeMetrics", { 1: ["scope", scope], 2: ["metrics", metric, "many"] }, "many"],

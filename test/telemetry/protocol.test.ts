@@ -125,8 +125,8 @@ const SOURCE = { resource: { "service.name": "orb" }, version: "1" };
 
 /** How many spans a body has. */
 const countOf = (body: Buffer) =>
-  (readTraces(body) as { resourceSpans: { scopeSpans: { spans: unknown[] }[] }[] }).resourceSpans[0]!.scopeSpans[0]!.spans
-    .length;
+  (readTraces(body) as { resourceSpans: { scopeSpans: { spans: unknown[] }[] }[] }).resourceSpans[0]!.scopeSpans[0]!
+    .spans.length;
 
 test("spans that come while a batch is sent wait for others", async () => {
   const clock = new FakeClock();
@@ -151,7 +151,17 @@ test("spans that come while a batch is sent wait for others", async () => {
 });
 
 const long = `https://shop.example/ä?q=${"x".repeat(300)}`;
-const attributes = { text: 'a "b"\u2028\n', long, whole: 3, below: -7, part: 0.5, big: 2 ** 50, yes: true, no: false, none: null };
+const attributes = {
+  text: 'a "b"\u2028\n',
+  long,
+  whole: 3,
+  below: -7,
+  part: 0.5,
+  big: 2 ** 50,
+  yes: true,
+  no: false,
+  none: null,
+};
 const REPORTED = [
   { key: "text", value: { stringValue: 'a "b"\u2028\n' } },
   { key: "long", value: { stringValue: long } },
@@ -171,7 +181,13 @@ for (const [form, encoding, read] of [
     const parentSpanId = spanIdFrom("00f067aa0ba902b7");
     const batch: SpanBatch = encoding.batch(SOURCE);
     batch.add({ ...SPAN, name: 'n"', parentSpanId, startMs: 1.5, error: "it\nfailed ✗", attributes });
-    batch.add({ ...SPAN, traceId: "1".repeat(32), kind: "client", startMs: 1_800_000_000_123.25, endMs: 1_800_000_000_124 });
+    batch.add({
+      ...SPAN,
+      traceId: "1".repeat(32),
+      kind: "client",
+      startMs: 1_800_000_000_123.25,
+      endMs: 1_800_000_000_124,
+    });
     assert.equal(batch.count, 2);
     const { resourceSpans } = read(batch.take()) as {
       resourceSpans: { resource: unknown; scopeSpans: { scope: unknown; spans: unknown[] }[] }[];

@@ -35,7 +35,10 @@ export interface SpanId {
 }
 
 /** An id of zeros is none. */
-export const spanId = (high: number, low: number): SpanId => ({ high: high | 0, low: high === 0 && low === 0 ? 1 : low | 0 });
+export const spanId = (high: number, low: number): SpanId => ({
+  high: high | 0,
+  low: high === 0 && low === 0 ? 1 : low | 0,
+});
 
 /** 16 hex digits. */
 export const textOfSpanId = ({ high, low }: SpanId): string => hex8(high) + hex8(low);

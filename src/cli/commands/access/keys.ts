@@ -102,7 +102,11 @@ export function addKeysCommands(program: Command, context: CliContext): void {
     .option("--job <id>", "limit it to this job; repeatable; none ends this limit", collect)
     .option("--site <site>", "limit it to this site; repeatable; none ends this limit", collect)
     .option("--tag <tag>", "limit it to jobs with this tag; repeatable; none ends this limit", collect)
-    .option("--requests-per-minute <number>", "how many requests it may make per minute; none ends this limit", numberOrNone)
+    .option(
+      "--requests-per-minute <number>",
+      "how many requests it may make per minute; none ends this limit",
+      numberOrNone,
+    )
     .option("--expires <time>", "when it ends, such as 2027-01-31T00:00:00Z, or never")
     .action((id: string, { url, name, role, job, site, tag, requestsPerMinute, expires }: UpdateOptions) =>
       context.withApi(definedOnly({ url }), async (api) => {

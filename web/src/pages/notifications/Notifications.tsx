@@ -42,7 +42,8 @@ export default function Notifications() {
       icon="plus"
       needs="createChannel"
       disabled={kinds.data === undefined}
-      onClick={() => setEdited("new")}>
+      onClick={() => setEdited("new")}
+    >
       Add channel
     </Button>
   );

@@ -197,8 +197,8 @@ function KeyForm({
         </div>
         {of === null ? null : (
           <p className="soft">
-            The key itself stays. Changes hold within a second; with another role or other limits, its open streams end and
-            begin anew.
+            The key itself stays. Changes hold within a second; with another role or other limits, its open streams end
+            and begin anew.
           </p>
         )}
       </form>

@@ -51,7 +51,7 @@ export function typedOf({ name, role, jobs, sites, tags, requests_per_minute: ra
 
 const AS_IS = "as_is";
 
-export const EXPIRIES = [
+const EXPIRIES = [
   { value: "30", name: "In 30 days" },
   { value: "90", name: "In 90 days" },
   { value: "365", name: "In a year" },

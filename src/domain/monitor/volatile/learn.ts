@@ -200,7 +200,7 @@ function regionOf({ variants }: VaryingPlace): VolatileRegion | null {
       if (at === null) return false;
       const lines = text.regions.linesOf(at);
       const inside = lines.filter((line) => from <= line && line < to).length;
-      return inside === to - from && lines.length <= 2 * inside;
+      return inside === to - from && lines.length === inside;
     });
     const marked = regions.isMarked(node) ? { marked: true as const } : {};
     if (isTight) return { key, item: null, mode: areSameWords(variants) ? "words" : "rotating", ...marked };

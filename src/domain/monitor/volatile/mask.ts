@@ -11,6 +11,8 @@ export interface MaskedLine {
   from: number;
   to: number;
   isMasked: boolean;
+  /** Some of its words change on their own; the others count. */
+  hasGaps?: boolean;
   /** The place that it belongs to, as shown. */
   place: string | null;
 }
@@ -62,7 +64,7 @@ export function mask(text: PreparedText, profile: VolatileProfile, exposed?: Rea
     const place = template === null ? (worded.get(index) ?? null) : templateName(line, template);
     // With other steady words it has another template: that is a change.
     const shown = template === null ? sorted : `‹line ${digest(JSON.stringify(template.words))}›`;
-    masked.push({ text: shown, from: index, to: index + 1, isMasked: false, place });
+    masked.push({ text: shown, from: index, to: index + 1, isMasked: false, hasGaps: template !== null, place });
   }
   return masked;
 }

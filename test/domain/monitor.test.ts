@@ -428,6 +428,12 @@ describe("a place that a page changes on its own", () => {
     );
   });
 
+  test("is summed up by its first difference alone", () => {
+    const [before, after] = ["<p>One</p><p>Two</p><p>Three</p>", "<p>New</p><p>One</p><p>Two</p>"];
+    const whole = (text: string) => `<title>Shop</title><body><main>${text}</main></body>`;
+    assert.equal(run(whole(before), [whole(after), whole(after), whole(after)]).summary, "+ New");
+  });
+
   const SAYINGS = ["Be bold", "Stay calm and read", "Never stop walking", "Ask why it is so", "Rest on Sundays"];
   const [OPEN, CLOSED] = ["Open from nine to five", "Closed on all Mondays now"];
   for (const [what, page] of [

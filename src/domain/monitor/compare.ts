@@ -222,15 +222,18 @@ function recordsIn(content: Buffer): Record<string, JsonValue>[] {
 const cut = (text: string) => (text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text);
 
 function summaryOf({ hunks }: TextDiff): string {
-  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const [{ lines: shown } = { lines: [] }] = hunks;
+  const changed = shown.slice(shown.findIndex(({ op }) => op !== " "));
+  const end = changed.findIndex(({ op }) => op === " ");
+  const lines = end < 0 ? changed : changed.slice(0, end);
   const [gone, come] = [lines.find(({ op }) => op === "-"), lines.find(({ op }) => op === "+")];
   if (gone?.words !== undefined && come?.words !== undefined) {
-    const changed = ({ words = [] }: DiffHunk["lines"][number], op: string) =>
+    const wordsOf = ({ words = [] }: DiffHunk["lines"][number], op: string) =>
       words
         .filter((part) => part.op === op)
         .map(({ text }) => text.trim())
         .join(" … ");
-    return cut(`${changed(gone, "-") || "–"} → ${changed(come, "+") || "–"}`);
+    return cut(`${wordsOf(gone, "-") || "–"} → ${wordsOf(come, "+") || "–"}`);
   }
   if (gone !== undefined && come !== undefined) return cut(`${gone.text.trim()} → ${come.text.trim()}`);
   return cut([gone, come].flatMap((line) => (line === undefined ? [] : [`${line.op} ${line.text.trim()}`])).join("  "));

@@ -54,6 +54,9 @@ export class TextNode {
   }
 }
 
+/** What is known about an element: one bit says that it is known, the next one what. */
+export const VERDICTS = { hidden: 1, surrounding: 4 } as const;
+
 export class Element {
   readonly kind = 1;
   readonly tag: Tag;
@@ -67,10 +70,12 @@ export class Element {
   last: Node | null = null;
   readonly attrFrom: number;
   readonly attrTo: number;
+  /** Its place among the elements of its document, in the order of their creation. */
+  readonly at: number;
   #attributes: string[] | null = null;
-  /** Of the content detection, which asks for them several times. */
+  /** Of the content detection, which asks for them several times: the bits of `VERDICTS`. */
+  verdicts = 0;
   layoutNames: string | null = null;
-  isSurrounding: boolean | null = null;
 
   constructor(document: Document, tag: Tag, space: number, attrFrom: number, attrTo: number) {
     this.document = document;
@@ -78,6 +83,8 @@ export class Element {
     this.space = space;
     this.attrFrom = attrFrom;
     this.attrTo = attrTo;
+    this.at = document.elements;
+    document.elements += 1;
   }
 
   get name(): string {
@@ -95,6 +102,12 @@ export class Element {
     const list = this.attributes;
     for (let index = 0; index < list.length; index += 2) if (list[index] === name) return list[index + 1];
     return undefined;
+  }
+
+  /** The answer of `judge`, asked once per element. */
+  verdict(bit: number, judge: (element: Element) => boolean): boolean {
+    if ((this.verdicts & bit) === 0) this.verdicts |= judge(this) ? bit * 3 : bit;
+    return (this.verdicts & (bit * 2)) !== 0;
   }
 
   addAttributes(list: readonly string[]): void {
@@ -154,6 +167,7 @@ export class Document {
   /** The node limit was reached; the rest of the page was not read. */
   truncated = false;
   nodes = 0;
+  elements = 0;
 
   constructor(source: string, xml: boolean, rootTag: Tag) {
     this.source = source;

@@ -56,7 +56,16 @@ export function marksOf(names: string): number {
   return bits;
 }
 
-export const HEADING = /^h[1-6]$/;
+/** 1 to 6; 0: no heading. */
+export function headingLevel({ tag: { name } }: Element): number {
+  if (name.length !== 2 || name.charCodeAt(0) !== 104) return 0;
+  const level = name.charCodeAt(1) - 48;
+  return level >= 1 && level <= 6 ? level : 0;
+}
+
+export function isHeading(element: Element): boolean {
+  return headingLevel(element) > 0;
+}
 
 /** The names that describe an element's role in the layout: its classes, and its id unless that names a chapter. */
 export function layoutNames(element: Element): string {
@@ -73,9 +82,9 @@ function readLayoutNames(element: Element): string {
 /** Ids of headings, sections and anchors derive from the chapter title: `cookies`, `related-work`. */
 function namesChapter(element: Element, id: string): boolean {
   const { name } = element.tag;
-  if (HEADING.test(name) || name === "section" || name === "a" || name === "dt") return true;
+  if (isHeading(element) || name === "section" || name === "a" || name === "dt") return true;
   const first = firstElement(element);
-  return first !== null && HEADING.test(first.tag.name) && slug(textOf(first)).includes(slug(id));
+  return first !== null && isHeading(first) && slug(textOf(first)).includes(slug(id));
 }
 
 function firstElement(element: Element): Element | null {

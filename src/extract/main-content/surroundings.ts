@@ -1,6 +1,6 @@
 /** Detects parts of a page that are not content. */
 import { standalone } from "../../domain/text/standalone.ts";
-import type { Element } from "../dom/nodes.ts";
+import { type Element, VERDICTS } from "../dom/nodes.ts";
 import { layoutNames } from "./marks.ts";
 
 const SURROUNDINGS = new Set(["nav", "footer", "aside", "form", "menu"]);
@@ -11,7 +11,7 @@ const LIKELY = /(?:^|[\s_-])(?:article|body|content|entry|h-?entry|main|page|pos
 
 /** Navigation, advertisements, comments and the like. */
 export function isSurrounding(element: Element): boolean {
-  return (element.isSurrounding ??= looksLikeSurroundings(element));
+  return element.verdict(VERDICTS.surrounding, looksLikeSurroundings);
 }
 
 function looksLikeSurroundings(element: Element): boolean {

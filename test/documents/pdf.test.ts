@@ -34,9 +34,12 @@ describe("a PDF", () => {
 
   test("columns in a part of the page, between paragraphs and a list over its whole width", async () => {
     const across = (words: string, top: number) =>
-      column([`${words} that goes over the whole width of the page, from its left side to its right one,`, "and ends here."], {
-        top,
-      });
+      column(
+        [`${words} that goes over the whole width of the page, from its left side to its right one,`, "and ends here."],
+        {
+          top,
+        },
+      );
     const heading: PdfText = { text: "Points", x: 72, y: 650, size: 14 };
     const list = ["one", "two", "three", "four", "five", "six", "seven", "eight"].map((word) => `Item ${word}`);
     const texts = [
@@ -48,7 +51,10 @@ describe("a PDF", () => {
       ...column(list, { top: 580, pitch: 20 }),
     ];
     const { text, tables } = await readPage(pdf([{ texts }]));
-    assert.match(text, /to its right one, and ends here\.[^]*gutter, which[^]*The second column[^]*Points[^]*Another one/);
+    assert.match(
+      text,
+      /to its right one, and ends here\.[^]*gutter, which[^]*The second column[^]*Points[^]*Another one/,
+    );
     assert.match(text, /Another one[^]*to its right one, and ends here\.[^]*Item one[^]*Item eight/);
     assert.deepEqual(tables, []);
   });

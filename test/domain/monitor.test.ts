@@ -441,12 +441,12 @@ describe("a place that a page changes on its own", () => {
     ["a list of two", (hours, saying) => `<ul class="tips"><li>${hours}</li><li>${saying}</li></ul>`],
     [
       "a list of which half changes",
-      (hours, saying) =>
-        `<ul class="tips"><li>${hours}</li><li>Second</li><li>${saying}</li><li>${saying}!</li></ul>`,
+      (hours, saying) => `<ul class="tips"><li>${hours}</li><li>Second</li><li>${saying}</li><li>${saying}!</li></ul>`,
     ],
     [
       "a table",
-      (hours, saying) => `<table><tr><td>Hours</td><td>${hours}</td></tr><tr><td>Tip</td><td>${saying}</td></tr></table>`,
+      (hours, saying) =>
+        `<table><tr><td>Hours</td><td>${hours}</td></tr><tr><td>Tip</td><td>${saying}</td></tr></table>`,
     ],
     ["a line", (hours, saying) => `<p>${saying} – ${hours}</p>`],
   ] as [string, (hours: string, saying: string) => string][])
@@ -474,6 +474,9 @@ describe("a place that a page changes on its own", () => {
       ({ profile } = run(line("moss"), [line("moss")], withShared(profile, shared)));
       shared = learnShared(shared, "d", profile);
     }
-    assert.equal(run(line("moss"), [line("oak"), line("oak"), line("oak")], withShared(profile, shared)).isChanged, true);
+    assert.equal(
+      run(line("moss"), [line("oak"), line("oak"), line("oak")], withShared(profile, shared)).isChanged,
+      true,
+    );
   });
 });

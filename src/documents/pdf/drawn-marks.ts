@@ -79,7 +79,8 @@ export function withDrawnBullets(pieces: readonly Piece[], marks: readonly Box[]
       const isFirst = !sorted
         .slice(lineFrom, index)
         .some(({ right, size }) => right <= piece.x && right > mark.left - MAX_DISTANCE * size);
-      if (isFirst) bullets.push({ ...piece, text: BULLET, x: mark.left, right: piece.x - 0.3 * piece.size, link: null });
+      if (isFirst)
+        bullets.push({ ...piece, text: BULLET, x: mark.left, right: piece.x - 0.3 * piece.size, link: null });
       break;
     }
   }

@@ -170,7 +170,8 @@ export function withoutNamed(
       (entry) =>
         !texts.some(({ lines }) =>
           lines.some(
-            (line, at) => TemplateLines.of(lines).templateOf(at, [entry]) !== null && isNamed(templateName(line, entry)),
+            (line, at) =>
+              TemplateLines.of(lines).templateOf(at, [entry]) !== null && isNamed(templateName(line, entry)),
           ),
         ),
     ),

@@ -11,7 +11,7 @@ import { learnFromRuns, observe } from "./volatile/learn-from-runs.ts";
 import { alignDates, prepareText, type PreparedText, type TextRules } from "./prepared-text.ts";
 import { withoutNamed } from "./volatile/mask.ts";
 import { NO_PROFILE, type VolatileProfile } from "./volatile/profile.ts";
-import type { IgnoredPlace } from "./ignored.ts";
+import { type IgnoredPlace, type LeftOutPlace, leftOutOf } from "./ignored.ts";
 import { type DiffHunk, diffTexts, NO_DIFF, stableDigest, type TextDiff, unifiedDiff } from "./text-diff.ts";
 
 /** What is stored of a change, and shown. */
@@ -104,6 +104,13 @@ export class PageComparer {
   compare(pair: Compared): PageComparison {
     if (this.#options.what === "screenshot") return this.#pictures(pair);
     return this.#options.what === "fields" ? this.#records(pair) : this.#texts(pair);
+  }
+
+  /** The places that the page leaves out, with what it shows there. */
+  leftOut(content: Buffer, profile: VolatileProfile, at: number | null): LeftOutPlace[] {
+    if (this.isSteady(profile)) return [];
+    const text = this.#prepared(content, at);
+    return leftOutOf(text, this.#unwatched(profile, text));
   }
 
   /** Whether nothing of the page is left out: then equal contents tell nothing new. */

@@ -259,3 +259,11 @@ export function shuffledLists(
     return [{ name, lines: lines as [number[], number[]] }];
   });
 }
+
+/** The shuffled lists of a text. */
+export function shuffledIn(text: PreparedText, profile: VolatileProfile): { name: string; lines: readonly number[] }[] {
+  return (profile.regions ?? []).flatMap((region) => {
+    const node = isIdle(region) || region.mode !== "shuffled" ? null : text.regions.find(region.key);
+    return node === null ? [] : [{ name: text.regions.nameOf(node), lines: linesIn(text, region) }];
+  });
+}

@@ -48,7 +48,7 @@ async function whyNone(api: Parameters<Parameters<CliContext["withApi"]>[1]>[0],
   const { monitor } = await api.jobs.get(job);
   return monitor === null
     ? `the job has no monitor: orb jobs update ${job} --monitor text\n`
-    : "no changes yet: every run is compared with the last good one, from the second run on\n";
+    : `no changes yet: every run is compared with the last good one, from the second run on; what is left out: orb jobs changes ${job} --ignored\n`;
 }
 
 function show({ json, terminal, wiring }: CliContext, job: string, change: Details): void {

@@ -54,6 +54,13 @@ export class TextNode {
   }
 }
 
+/** What the classes and the id of an element say. */
+export interface ElementNames {
+  /** A number for its classes on this page, from 1; 0: none. */
+  classes: number;
+  bits: number;
+}
+
 /** What is known about an element: one bit says that it is known, the next one what. */
 export const VERDICTS = { hidden: 1, surrounding: 4 } as const;
 
@@ -75,7 +82,7 @@ export class Element {
   #attributes: string[] | null = null;
   /** Of the content detection, which asks for them several times: the bits of `VERDICTS`. */
   verdicts = 0;
-  layoutNames: string | null = null;
+  names: ElementNames | null = null;
 
   constructor(document: Document, tag: Tag, space: number, attrFrom: number, attrTo: number) {
     this.document = document;
@@ -163,11 +170,14 @@ export class Document {
     heading: [],
     image: [],
     frame: [],
+    noscript: [],
   };
   /** The node limit was reached; the rest of the page was not read. */
   truncated = false;
   nodes = 0;
   elements = 0;
+  /** By the text of the attribute: shared by all elements that have it. */
+  readonly classes = new Map<string, ElementNames>();
 
   constructor(source: string, xml: boolean, rootTag: Tag) {
     this.source = source;

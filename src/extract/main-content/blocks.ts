@@ -43,8 +43,9 @@ class BlockReader {
   readonly boxes: Box[] = [];
   readonly #hints: Hints;
   readonly #maker: BoxMaker;
-  /** The children so far of all boxes that are being read. */
+  /** The children so far of all boxes that are being read; what is behind them is over. */
   readonly #children: Box[] = [];
+  #childCount = 0;
   #text = "";
   #linkWords = 0;
   #strongWords = 0;
@@ -59,12 +60,12 @@ class BlockReader {
     const box = this.#maker.make(element, parent, this.boxes.length, this.blocks.length);
     this.boxes.push(box);
     const children = this.#children;
-    const from = children.length;
+    const from = this.#childCount;
     this.#visit(element, box, inLink, false);
     this.#flush(box);
-    countRepeats(children, from);
-    box.outline = this.#maker.outline(box, children, from);
-    children.length = from;
+    countRepeats(children, from, this.#childCount);
+    box.outline = this.#maker.outline(box, children, from, this.#childCount);
+    this.#childCount = from;
     if (isHeading(element)) {
       box.headings += 1;
       if (box.linkWords * 2 > box.words) box.linkedHeadings += 1;
@@ -89,7 +90,8 @@ class BlockReader {
         if (this.#isBox(node, box)) {
           this.#flush(box);
           const child = this.box(node, box, link);
-          this.#children.push(child);
+          this.#children[this.#childCount] = child;
+          this.#childCount += 1;
         } else this.#visit(node, box, link, inStrong || STRONG.has(name));
       }
     }
@@ -118,7 +120,7 @@ class BlockReader {
     [this.#links, this.#linkWords, this.#strongWords] = [0, 0, 0];
     const { words, chars, digits, upper, commas, sentences, ended } = measure(text);
     if (words === 0) return;
-    const money = words <= MONEY_WORDS && MONEY.test(text);
+    const money = digits > 0 && words <= MONEY_WORDS && MONEY.test(text);
     const block = {
       words,
       chars,
@@ -152,19 +154,19 @@ function isSilent(element: Element): boolean {
 /** More siblings than this are counted with a map. */
 const MANY = 12;
 
-/** Of the boxes from this one on. */
-function countRepeats(boxes: readonly Box[], from: number): void {
-  const count = boxes.length - from;
+/** Of siblings. */
+function countRepeats(boxes: readonly Box[], from: number, to: number): void {
+  const count = to - from;
   if (count === 1) boxes[from]!.repeats = 1;
   if (count < 2) return;
   if (count > MANY) {
-    countMany(boxes, from);
+    countMany(boxes, from, to);
     return;
   }
-  for (let at = from; at < boxes.length; at += 1) {
+  for (let at = from; at < to; at += 1) {
     const box = boxes[at]!;
     let [repeats, kin] = [0, 0];
-    for (let other = from; other < boxes.length; other += 1) {
+    for (let other = from; other < to; other += 1) {
       if (boxes[other]!.shape === box.shape) repeats += 1;
       if (boxes[other]!.outline === box.outline) kin += 1;
     }
@@ -173,14 +175,14 @@ function countRepeats(boxes: readonly Box[], from: number): void {
   }
 }
 
-function countMany(boxes: readonly Box[], from: number): void {
+function countMany(boxes: readonly Box[], from: number, to: number): void {
   const [shapes, outlines] = [new Map<number, number>(), new Map<number, number>()];
-  for (let at = from; at < boxes.length; at += 1) {
+  for (let at = from; at < to; at += 1) {
     const { shape, outline } = boxes[at]!;
     shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
     outlines.set(outline, (outlines.get(outline) ?? 0) + 1);
   }
-  for (let at = from; at < boxes.length; at += 1) {
+  for (let at = from; at < to; at += 1) {
     const box = boxes[at]!;
     box.repeats = shapes.get(box.shape)!;
     box.kin = outlines.get(box.outline)!;

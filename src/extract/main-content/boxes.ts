@@ -1,6 +1,6 @@
 /** The block elements of a page, with statistics of their content and their ancestors. */
 import type { Element } from "../dom/nodes.ts";
-import { layoutNames, marksOf } from "./marks.ts";
+import { classesOf, marksOf } from "./marks.ts";
 
 /** The distance to the nearest box of a kind when there is none. */
 export const FAR = 60;
@@ -78,7 +78,6 @@ export class BoxMaker {
   readonly #hints: Hints;
   readonly #numbers = new PairNumbers();
   readonly #tags = new Map<string, number>();
-  readonly #classes = new Map<string, number>();
 
   constructor(hints: Hints) {
     this.#hints = hints;
@@ -87,7 +86,7 @@ export class BoxMaker {
   make(element: Element, parent: Box | null, at: number, firstBlock: number): Box {
     const hints = this.#hints;
     const tags = tagsOf(element);
-    const shape = this.#numbers.of(this.tag(element), this.#class(element));
+    const shape = this.#numbers.of(this.tag(element), classesOf(element));
     return {
       element,
       parent,
@@ -111,7 +110,7 @@ export class BoxMaker {
       hidden: parent?.hidden === true || hints.isHidden(element),
       inCandidate: parent?.inCandidate === true || element === hints.root,
       kept: parent === null || (parent.kept && (element === hints.root || hints.keep(element))),
-      marks: parent === null ? 0 : marksOf(layoutNames(element)),
+      marks: parent === null ? 0 : marksOf(element),
       tags,
       inFooter: parent?.inFooter === true || (tags & FOOTER) !== 0,
     };
@@ -119,28 +118,19 @@ export class BoxMaker {
 
   /** A number for the tag, from 1. */
   tag({ tag: { name } }: Element): number {
-    return numberOf(this.#tags, name);
-  }
-
-  #class(element: Element): number {
-    const names = element.attr("class");
-    return names === undefined || names === "" ? 0 : numberOf(this.#classes, names.length > 40 ? names.slice(0, 40) : names);
+    let number = this.#tags.get(name);
+    if (number === undefined) this.#tags.set(name, (number = this.#tags.size + 1));
+    return number;
   }
 
   /** Cards of a grid differ in their classes (`product-1234`) more than in their elements. */
-  outline(box: Box, children: readonly Box[], from: number): number {
+  outline(box: Box, children: readonly Box[], from: number, to: number): number {
     const numbers = this.#numbers;
     let outline = this.tag(box.element);
-    for (let at = from; at < children.length && at < from + 3; at += 1)
+    for (let at = from; at < to && at < from + 3; at += 1)
       outline = numbers.of(outline, this.tag(children[at]!.element));
-    return from === children.length ? outline : numbers.of(outline, children[from]!.shape);
+    return from === to ? outline : numbers.of(outline, children[from]!.shape);
   }
-}
-
-function numberOf(numbers: Map<string, number>, text: string): number {
-  let number = numbers.get(text);
-  if (number === undefined) numbers.set(text, (number = numbers.size + 1));
-  return number;
 }
 
 /** More than a page has of anything, and of kinds of tags. */

@@ -13,16 +13,16 @@ import { isSurrounding } from "./surroundings.ts";
 /** What is below each element, by `Element.at`: flat lists, because a page has thousands of elements. */
 class Weights {
   /** Characters of visible text, those in links, and links; −1: not visited. */
-  readonly chars: number[];
-  readonly linkChars: number[];
-  readonly links: number[];
-  readonly points: number[];
+  readonly chars: Int32Array;
+  readonly linkChars: Int32Array;
+  readonly links: Int32Array;
+  readonly points: Float64Array;
 
   constructor(size: number) {
-    this.chars = Array.from<number>({ length: size }).fill(-1);
-    this.linkChars = Array.from<number>({ length: size }).fill(0);
-    this.links = Array.from<number>({ length: size }).fill(0);
-    this.points = Array.from<number>({ length: size }).fill(0);
+    this.chars = new Int32Array(size).fill(-1);
+    this.linkChars = new Int32Array(size);
+    this.links = new Int32Array(size);
+    this.points = new Float64Array(size);
   }
 }
 

@@ -87,8 +87,8 @@ function isExcluded(box: Box, body: Box): boolean {
 
 /** The chosen blocks as a part of the tree. */
 class Selection {
-  /** By `Element.at`: whether the box of this element is chosen. */
-  readonly #chosen: (boolean | undefined)[];
+  /** By `Element.at`: 1 or 0, whether the box of this element is chosen; −1: it has no box. */
+  readonly #chosen: Int8Array;
   readonly #root: Box;
 
   constructor({ blocks, boxes, body }: BlockPage, chosen: readonly boolean[]) {
@@ -100,17 +100,21 @@ class Selection {
     const total = counts[0]!;
     // The last box in document order with all chosen blocks is the innermost.
     this.#root = (total === 0 ? undefined : boxes.findLast((box) => counts[box.at] === total)) ?? body;
-    const all = Array.from<boolean | undefined>({ length: body.element.document.elements });
-    for (const box of boxes)
-      all[box.element.at] = counts[box.at]! > 0 || (box.blocks === 0 && isBesideChosen(box, blocks, chosen));
-    this.#chosen = all;
+    this.#chosen = new Int8Array(body.element.document.elements).fill(-1);
+    for (const box of boxes) {
+      const isChosen = counts[box.at]! > 0 || (box.blocks === 0 && isBesideChosen(box, blocks, chosen));
+      this.#chosen[box.element.at] = isChosen ? 1 : 0;
+    }
   }
 
   content(): Pick<MainContent, "root" | "keep"> {
     return { root: this.#root.element, keep: this.keep };
   }
 
-  readonly keep = (element: Element): boolean => this.#chosen[element.at] ?? !isHidden(element);
+  readonly keep = (element: Element): boolean => {
+    const chosen = this.#chosen[element.at]!;
+    return chosen < 0 ? !isHidden(element) : chosen === 1;
+  };
 }
 
 /** A box without text, such as an image, follows its neighbouring blocks. */

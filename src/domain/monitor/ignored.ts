@@ -102,6 +102,7 @@ export function leftOutOf(text: PreparedText, profile: VolatileProfile): LeftOut
   };
   for (const { from, to, isMasked, place } of mask(text, profile))
     if (place !== null) add(isMasked ? "place" : "words", place, from, to);
-  for (const { name, lines } of shuffledIn(text, profile)) for (const line of lines) add("shuffled", name, line, line + 1);
+  for (const { name, lines } of shuffledIn(text, profile))
+    for (const line of lines) add("shuffled", name, line, line + 1);
   return found;
 }

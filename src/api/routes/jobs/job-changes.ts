@@ -102,7 +102,8 @@ const LeftOut = strict({
   places: Type.Array(
     strict({
       kind: oneOf(LEFT_OUT_KINDS, {
-        description: "words: some words of a line; place: a place that changes on its own; shuffled: the order of a list",
+        description:
+          "words: some words of a line; place: a place that changes on its own; shuffled: the order of a list",
       }),
       place: Type.String({ description: "its name, for monitor.watch" }),
       texts: Type.Array(Type.String(), { description: "the first lines that the page showed there last" }),

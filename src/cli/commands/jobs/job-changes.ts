@@ -20,27 +20,29 @@ export function addChangesCommand(jobs: Command, context: CliContext): void {
     .argument("[number]", "number of a change", positiveInteger)
     .option("--ignored", "the places that the monitor leaves out now, by page")
     .addOption(new Option("--change <kind>", "only these").choices(PAGE_CHANGE_KINDS))
-    .action((id: string, number: number | undefined, options: ListOptions & { change?: PageChangeKind; ignored?: boolean }) =>
-      context.withApi(definedOnly({ url: options.url }), async (api) => {
-        const { terminal, json, wiring } = context;
-        const { url: _url, change, ignored, ...page } = options;
-        const job = await fullId(api, "job", id);
-        if (number !== undefined) return show(context, job, await api.jobs.pageChange(job, String(number)));
-        if (ignored === true) return showIgnored(context, job, await rowsOf(page, (limit) => api.jobs.ignoredPlaces(job, { limit })));
-        const { rows, more } = await rowsOf(page, (limit) => api.jobs.changes(job, definedOnly({ limit, change })));
-        if (json) return printJson(terminal, rows);
-        if (rows.length === 0) return terminal.out(await whyNone(api, job));
-        const lines = rows.map((row) => [
-          row.number,
-          timeCell(row.found_at, wiring.now(), terminal.columns),
-          row.change,
-          addressCell(row.url, terminal.columns),
-          row.summary === null ? "" : oneLine(row.summary),
-        ]);
-        terminal.out(listTable(["number", "found", "change", "page", "first difference"], lines, terminal.columns));
-        if (more) terminal.err("there are more entries: use --limit or --all\n");
-        return undefined;
-      }),
+    .action(
+      (id: string, number: number | undefined, options: ListOptions & { change?: PageChangeKind; ignored?: boolean }) =>
+        context.withApi(definedOnly({ url: options.url }), async (api) => {
+          const { terminal, json, wiring } = context;
+          const { url: _url, change, ignored, ...page } = options;
+          const job = await fullId(api, "job", id);
+          if (number !== undefined) return show(context, job, await api.jobs.pageChange(job, String(number)));
+          if (ignored === true)
+            return showIgnored(context, job, await rowsOf(page, (limit) => api.jobs.ignoredPlaces(job, { limit })));
+          const { rows, more } = await rowsOf(page, (limit) => api.jobs.changes(job, definedOnly({ limit, change })));
+          if (json) return printJson(terminal, rows);
+          if (rows.length === 0) return terminal.out(await whyNone(api, job));
+          const lines = rows.map((row) => [
+            row.number,
+            timeCell(row.found_at, wiring.now(), terminal.columns),
+            row.change,
+            addressCell(row.url, terminal.columns),
+            row.summary === null ? "" : oneLine(row.summary),
+          ]);
+          terminal.out(listTable(["number", "found", "change", "page", "first difference"], lines, terminal.columns));
+          if (more) terminal.err("there are more entries: use --limit or --all\n");
+          return undefined;
+        }),
     );
 }
 
@@ -88,7 +90,11 @@ const KINDS: Readonly<Record<Ignored[number]["kind"], string>> = {
 
 type LeftOut = Row<"get /jobs/{job_id}/ignored-places">;
 
-function showIgnored({ json, terminal }: CliContext, job: string, { rows, more }: { rows: LeftOut[]; more: boolean }): void {
+function showIgnored(
+  { json, terminal }: CliContext,
+  job: string,
+  { rows, more }: { rows: LeftOut[]; more: boolean },
+): void {
   if (json) return printJson(terminal, rows);
   if (rows.length === 0) return terminal.out("nothing is left out but dates, counters and ids\n");
   const lines = rows.map(({ url, places }) => {

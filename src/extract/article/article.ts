@@ -28,23 +28,39 @@ interface ArticleOptions {
 }
 
 export function readArticle(found: MainContent, options: ArticleOptions): Article {
-  const text = toPlainText(found.root, found.keepInText);
-  const { keep, root } = found;
+  return new PageArticle(found, options);
+}
+
+/** A class, because V8 keeps what the getters of an object literal refer to, here the page, until a full collection. */
+class PageArticle implements Article {
+  readonly text: string;
+  readonly wordCount: number;
+  readonly language: string | null;
+  readonly contentHash: string;
+  readonly #found: MainContent;
+  readonly #resolve: ArticleOptions["resolve"];
   // Lazy: Markdown and HTML cost as much as everything else, and often only the text is used.
-  let markdown: string | null = null;
-  let html: string | null = null;
-  return {
-    text,
-    get markdown() {
-      return (markdown ??= toMarkdown(root, { keep, resolve: options.resolve }));
-    },
-    get html() {
-      return (html ??= cleanHtml(root, options.resolve, keep).trim());
-    },
-    wordCount: countWords(text),
-    language: options.language ?? detectLanguage(text),
-    contentHash: hash("sha256", squeeze(text), "hex"),
-  };
+  #markdown: string | null = null;
+  #html: string | null = null;
+
+  constructor(found: MainContent, { language, resolve }: ArticleOptions) {
+    this.#found = found;
+    this.#resolve = resolve;
+    this.text = toPlainText(found.root, found.keepInText);
+    this.wordCount = countWords(this.text);
+    this.language = language ?? detectLanguage(this.text);
+    this.contentHash = hash("sha256", squeeze(this.text), "hex");
+  }
+
+  get markdown(): string {
+    const { root, keep } = this.#found;
+    return (this.#markdown ??= toMarkdown(root, { keep, resolve: this.#resolve }));
+  }
+
+  get html(): string {
+    const { root, keep } = this.#found;
+    return (this.#html ??= cleanHtml(root, this.#resolve, keep).trim());
+  }
 }
 
 /** Of a page without markup. */

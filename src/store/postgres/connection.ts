@@ -47,6 +47,19 @@ const NO_TIMEOUTS = ["SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout 
 /** Attempts of a transaction that was certainly rolled back. */
 const MAX_ATTEMPTS = 5;
 
+/** A class, because V8 keeps what the getters of an object literal refer to until a full collection. */
+class LazyChanges implements Changes {
+  readonly #count: () => number;
+
+  constructor(count: () => number) {
+    this.#count = count;
+  }
+
+  get changes(): number {
+    return this.#count();
+  }
+}
+
 class RolledBack extends Error {
   readonly error: PlainError;
 
@@ -100,7 +113,7 @@ export class PostgresConnection implements Connection, BulkConnection {
         const pending = push(values);
         // Outside a transaction nothing else sends it.
         if (this.#depth === "none") this.#flush();
-        return this.#changes(pending);
+        return new LazyChanges(() => this.#answerOf(pending).count);
       },
     };
   }
@@ -342,15 +355,6 @@ export class PostgresConnection implements Connection, BulkConnection {
     const pending = { request, answer: null };
     this.#pending.push(pending);
     return pending;
-  }
-
-  #changes(pending: Pending): Changes {
-    const answerOf = () => this.#answerOf(pending);
-    return {
-      get changes() {
-        return answerOf().count;
-      },
-    };
   }
 
   #answerOf(pending: Pending): { rows: unknown[]; count: number } {

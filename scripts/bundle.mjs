@@ -1,6 +1,6 @@
 // node scripts/bundle.mjs FOLDER OUT: bundles the program of a clone. Only our own code: packages stay external, so
 // that npm manages their versions, licences and security fixes, and a user's program shares them with ours.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -43,7 +43,7 @@ const IMPORT_LATER = /\bimport\("(\.[^"]+)"\)/g;
 
 /** A file and all that it imports; `later`: also what it imports while it runs. */
 function importedBy(path, { later }, found = new Set()) {
-  if (found.has(path)) return found;
+  if (found.has(path) || !existsSync(path)) return found;
   found.add(path);
   const text = readFileSync(path, "utf8");
   const names = [...text.matchAll(IMPORT), ...(later ? text.matchAll(IMPORT_LATER) : [])];
@@ -52,7 +52,12 @@ function importedBy(path, { later }, found = new Set()) {
 }
 
 /** What commands import together: all of them, those that open the store, those that call the API, those that work. */
-const PARTS = { start: DOORS.main, store: "src/app/context.ts", api: "src/app/local-api.ts", work: "src/app/worker.ts" };
+const PARTS = {
+  start: DOORS.main,
+  store: "src/app/context.ts",
+  api: "src/app/local-api.ts",
+  work: "src/app/worker.ts",
+};
 
 /**
  * The files of each part become one: finding, reading and linking a hundred small ones takes longer than what is in

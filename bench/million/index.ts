@@ -173,7 +173,9 @@ async function crawlMany(
     print("!! SKIPPED: Postgres and Redis have to be installed");
     return true;
   }
-  print(`\n${deployment.name}: ${pages} pages of ${wantedSites} sites; load of the machine ${loadavg()[0]?.toFixed(1)}`);
+  print(
+    `\n${deployment.name}: ${pages} pages of ${wantedSites} sites; load of the machine ${loadavg()[0]?.toFixed(1)}`,
+  );
   const caller = new Caller(deployment);
   using sites = await Sites.start(wantedSites, pagesPerSite);
   try {
@@ -187,7 +189,12 @@ async function crawlMany(
       fields: ["title"],
     });
     print(`  accepted after ${((now() - begunAt) / 1000).toFixed(1)} s`);
-    const paths = ["/runs?limit=20", `/scraping/tasks/${id}/status`, `/jobs/runs/${id}/results?limit=20`, "/sites?limit=20"];
+    const paths = [
+      "/runs?limit=20",
+      `/scraping/tasks/${id}/status`,
+      `/jobs/runs/${id}/results?limit=20`,
+      "/sites?limit=20",
+    ];
     const measuring = caller.measure(paths);
     const memory: { distinct: number; most: number }[] = [];
     const look = () => memory.push({ distinct: sites.last.distinct, most: Math.max(...deployment.megabytes()) });
@@ -219,9 +226,13 @@ async function crawlMany(
     const ofTenth = (slice: number) =>
       memory.filter(({ distinct }) => Math.ceil((distinct / pages) * SLICES) === slice).map(({ most }) => most);
     print(`  pages/s by tenth: ${rates.map((rate) => rate.toFixed(0)).join(" ")}; the kill was in the sixth`);
-    print(`  most MB of a process by tenth: ${rates.map((_, slice) => Math.max(0, ...ofTenth(slice + 1)).toFixed(0)).join(" ")}`);
+    print(
+      `  most MB of a process by tenth: ${rates.map((_, slice) => Math.max(0, ...ofTenth(slice + 1)).toFixed(0)).join(" ")}`,
+    );
     const calls = caller.tookMs;
-    print(`  API, ${calls.length} calls: p50 ${quantile(calls, 0.5).toFixed(0)} ms, p99 ${quantile(calls, 0.99).toFixed(0)} ms`);
+    print(
+      `  API, ${calls.length} calls: p50 ${quantile(calls, 0.5).toFixed(0)} ms, p99 ${quantile(calls, 0.99).toFixed(0)} ms`,
+    );
     const idle = Math.max(...deployment.megabytes());
     const exported = await caller.exported(`/jobs/runs/${id}/results?format=jsonl`);
     print(

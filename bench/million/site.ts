@@ -21,7 +21,9 @@ function linksOf(page: number): string {
   const targets = Array.from({ length: LINKS }, (_, index) =>
     index < LINKS - 5 ? page * (LINKS - 5) + index + 1 : (page * 7 + index * 31) % pages,
   );
-  return targets.map((target) => `<li><a href="/${nameOf(target % pages)}">Page ${nameOf(target % pages)}</a></li>`).join("");
+  return targets
+    .map((target) => `<li><a href="/${nameOf(target % pages)}">Page ${nameOf(target % pages)}</a></li>`)
+    .join("");
 }
 
 function htmlOf(port: number, page: number): string {

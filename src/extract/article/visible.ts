@@ -1,5 +1,5 @@
 /** Elements that are invisible or not content. */
-import type { Element } from "../dom/nodes.ts";
+import { type Element, VERDICTS } from "../dom/nodes.ts";
 import { NOT_TEXT } from "../dom/tags.ts";
 
 export function isHidden(element: Element): boolean {
@@ -8,6 +8,10 @@ export function isHidden(element: Element): boolean {
     return !(element.tag.name === "template" && element.attr("shadowrootmode") !== undefined);
   }
   if (element.attrTo - element.attrFrom < 6) return false;
+  return element.verdict(VERDICTS.hidden, isMarkedHidden);
+}
+
+function isMarkedHidden(element: Element): boolean {
   if (element.attr("hidden") !== undefined || element.attr("aria-hidden") === "true") return true;
   const style = element.attr("style");
   return style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);

@@ -54,6 +54,16 @@ export class TextNode {
   }
 }
 
+/** What the classes and the id of an element say. */
+export interface ElementNames {
+  /** A number for its classes on this page, from 1; 0: none. */
+  classes: number;
+  bits: number;
+}
+
+/** What is known about an element: one bit says that it is known, the next one what. */
+export const VERDICTS = { hidden: 1, surrounding: 4 } as const;
+
 export class Element {
   readonly kind = 1;
   readonly tag: Tag;
@@ -67,10 +77,12 @@ export class Element {
   last: Node | null = null;
   readonly attrFrom: number;
   readonly attrTo: number;
+  /** Its place among the elements of its document, in the order of their creation. */
+  readonly at: number;
   #attributes: string[] | null = null;
-  /** Of the content detection, which asks for them several times. */
-  layoutNames: string | null = null;
-  isSurrounding: boolean | null = null;
+  /** Of the content detection, which asks for them several times: the bits of `VERDICTS`. */
+  verdicts = 0;
+  names: ElementNames | null = null;
 
   constructor(document: Document, tag: Tag, space: number, attrFrom: number, attrTo: number) {
     this.document = document;
@@ -78,6 +90,8 @@ export class Element {
     this.space = space;
     this.attrFrom = attrFrom;
     this.attrTo = attrTo;
+    this.at = document.elements;
+    document.elements += 1;
   }
 
   get name(): string {
@@ -95,6 +109,12 @@ export class Element {
     const list = this.attributes;
     for (let index = 0; index < list.length; index += 2) if (list[index] === name) return list[index + 1];
     return undefined;
+  }
+
+  /** The answer of `judge`, asked once per element. */
+  verdict(bit: number, judge: (element: Element) => boolean): boolean {
+    if ((this.verdicts & bit) === 0) this.verdicts |= judge(this) ? bit * 3 : bit;
+    return (this.verdicts & (bit * 2)) !== 0;
   }
 
   addAttributes(list: readonly string[]): void {
@@ -150,10 +170,14 @@ export class Document {
     heading: [],
     image: [],
     frame: [],
+    noscript: [],
   };
   /** The node limit was reached; the rest of the page was not read. */
   truncated = false;
   nodes = 0;
+  elements = 0;
+  /** By the text of the attribute: shared by all elements that have it. */
+  readonly classes = new Map<string, ElementNames>();
 
   constructor(source: string, xml: boolean, rootTag: Tag) {
     this.source = source;

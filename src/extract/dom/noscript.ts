@@ -1,5 +1,5 @@
 /** Pages whose whole content is in `<noscript>`: their scripts build the page again from data. */
-import { detach, type Document, type Element, elementsBelow } from "./nodes.ts";
+import { detach, type Document, type Element } from "./nodes.ts";
 import { textOf } from "./text.ts";
 
 /** A notice that the page needs scripts is shorter. */
@@ -7,11 +7,9 @@ const MIN_CHARACTERS = 500;
 
 /** Moves the content out of each `<noscript>` that has more text than the rest of the page. */
 export function unwrapNoscript(document: Document): void {
-  if (!/<noscript/i.test(document.source)) return;
-  const long: Element[] = [];
-  for (const element of elementsBelow(document.root))
-    if (element.tag.name === "noscript" && isInBody(element) && textOf(element).length >= MIN_CHARACTERS)
-      long.push(element);
+  const long = document.buckets.noscript.filter(
+    (element) => isInBody(element) && textOf(element).length >= MIN_CHARACTERS,
+  );
   if (long.length === 0) return;
   const others = textOf(document.root).length;
   for (const element of long) if (textOf(element).length > others) unwrap(element);

@@ -61,7 +61,7 @@ export type Rule =
   | "foreign";
 
 /** Elements for metadata, links and articles, collected during parsing to save a second walk. */
-export type Bucket = "link" | "meta" | "linkTag" | "title" | "base" | "script" | "time" | "heading" | "image" | "frame";
+export type Bucket = "link" | "meta" | "linkTag" | "title" | "base" | "script" | "time" | "heading" | "image" | "frame" | "noscript";
 
 export class Tag {
   readonly name: string;
@@ -154,6 +154,7 @@ const BUCKETS: Record<Bucket, string> = {
   heading: "h1 h2 h3 h4 h5 h6",
   image: "img",
   frame: "frame iframe",
+  noscript: "noscript",
 };
 
 function buildTable(): ReadonlyMap<string, Tag> {

@@ -17,7 +17,7 @@ export interface Ancestry {
   withTitle: Box;
 }
 
-const PARAGRAPH = /^(p|h[1-6])$/;
+const PARAGRAPHS = new Set("p h1 h2 h3 h4 h5 h6".split(" "));
 const MIN_REPEATS = 3;
 
 /** By `Box.at`. */
@@ -27,8 +27,8 @@ export function ancestriesOf(page: Survey): Ancestry[] {
   // In document order: the parent comes first.
   for (const box of boxes) {
     const { parent } = box;
-    const grid = grids.ofBox.get(box) ?? NO_GRID;
-    const isItem = box.repeats >= MIN_REPEATS && !PARAGRAPH.test(box.element.tag.name);
+    const grid = grids.ofBox[box.at]!;
+    const isItem = box.repeats >= MIN_REPEATS && !PARAGRAPHS.has(box.element.tag.name);
     if (parent === null) {
       const around = { above: null, outer: grid, inner: grid, withProse: box, withTitle: box };
       ancestries.push({ ...around, item: isItem ? box : null, isInLargest: box === largestArticle });

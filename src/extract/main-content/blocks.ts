@@ -1,8 +1,8 @@
 /** Splits a page into blocks of text: runs without a block element in between. */
 import type { Element, Node } from "../dom/nodes.ts";
 import { isBlock, squeeze } from "../dom/text.ts";
-import { addTo, type Box, type Hints, newBox } from "./boxes.ts";
-import { HEADING } from "./marks.ts";
+import { addTo, type Box, BoxMaker, type Hints } from "./boxes.ts";
+import { isHeading } from "./marks.ts";
 import { measure, type TextMeasure } from "./text-measure.ts";
 
 const SILENT = new Set(
@@ -11,7 +11,8 @@ const SILENT = new Set(
   ),
 );
 const CONTROLS = new Set(["input", "select", "textarea"]);
-export const MONEY = /\p{Sc}\s?\d|\d\s?\p{Sc}/u;
+const MONEY = /\p{Sc}\s?\d|\d\s?\p{Sc}/u;
+const MONEY_WORDS = 29;
 const STRONG = new Set(["b", "strong", "em"]);
 
 export interface Block extends TextMeasure {
@@ -20,6 +21,8 @@ export interface Block extends TextMeasure {
   linkWords: number;
   links: number;
   strongWords: number;
+  /** It is short and names an amount of money. */
+  money: boolean;
 }
 
 export interface BlockPage {
@@ -35,15 +38,14 @@ export function readBlocks(body: Element, hints: Hints): BlockPage {
   return { blocks: reader.blocks, boxes: reader.boxes, body: top };
 }
 
-interface Inline {
-  inLink: boolean;
-  inStrong: boolean;
-}
-
 class BlockReader {
   readonly blocks: Block[] = [];
   readonly boxes: Box[] = [];
   readonly #hints: Hints;
+  readonly #maker: BoxMaker;
+  /** The children so far of all boxes that are being read; what is behind them is over. */
+  readonly #children: Box[] = [];
+  #childCount = 0;
   #text = "";
   #linkWords = 0;
   #strongWords = 0;
@@ -51,17 +53,20 @@ class BlockReader {
 
   constructor(hints: Hints) {
     this.#hints = hints;
+    this.#maker = new BoxMaker(hints);
   }
 
   box(element: Element, parent: Box | null, inLink: boolean): Box {
-    const box = newBox(element, parent, { at: this.boxes.length, firstBlock: this.blocks.length }, this.#hints);
+    const box = this.#maker.make(element, parent, this.boxes.length, this.blocks.length);
     this.boxes.push(box);
-    const children: Box[] = [];
-    this.#visit(element, box, { inLink, inStrong: false }, children);
+    const children = this.#children;
+    const from = this.#childCount;
+    this.#visit(element, box, inLink, false);
     this.#flush(box);
-    countRepeats(children);
-    box.outline = outlineOf(box, children);
-    if (HEADING.test(element.tag.name)) {
+    countRepeats(children, from, this.#childCount);
+    box.outline = this.#maker.outline(box, children, from, this.#childCount);
+    this.#childCount = from;
+    if (isHeading(element)) {
       box.headings += 1;
       if (box.linkWords * 2 > box.words) box.linkedHeadings += 1;
     }
@@ -69,10 +74,10 @@ class BlockReader {
     return box;
   }
 
-  #visit(element: Element, box: Box, { inLink, inStrong }: Inline, children: Box[]): void {
+  #visit(element: Element, box: Box, inLink: boolean, inStrong: boolean): void {
     for (let node: Node | null = element.first; node !== null; node = node.next) {
       if (node.kind === 3) {
-        this.#add(node.data, { inLink, inStrong });
+        this.#add(node.data, inLink, inStrong);
         continue;
       }
       const { name } = node.tag;
@@ -84,8 +89,10 @@ class BlockReader {
         if (name === "a") this.#links += 1;
         if (this.#isBox(node, box)) {
           this.#flush(box);
-          children.push(this.box(node, box, link));
-        } else this.#visit(node, box, { inLink: link, inStrong: inStrong || STRONG.has(name) }, children);
+          const child = this.box(node, box, link);
+          this.#children[this.#childCount] = child;
+          this.#childCount += 1;
+        } else this.#visit(node, box, link, inStrong || STRONG.has(name));
       }
     }
   }
@@ -96,8 +103,8 @@ class BlockReader {
     return isBlock(element) || name === "button" || name === "label" || (!hidden && this.#hints.isHidden(element));
   }
 
-  #add(text: string, { inLink, inStrong }: Inline): void {
-    this.#text += text;
+  #add(text: string, inLink: boolean, inStrong: boolean): void {
+    this.#text = this.#text === "" ? text : this.#text + text;
     if (!inLink && !inStrong) return;
     const { words } = measure(text);
     if (inLink) this.#linkWords += words;
@@ -105,22 +112,36 @@ class BlockReader {
   }
 
   #flush(box: Box): void {
+    if (this.#text === "") return;
     const text = squeeze(this.#text);
-    const [links, linkWords, strongWords] = [this.#links, this.#linkWords, this.#strongWords];
     this.#text = "";
     if (text === "") return;
+    const [links, linkWords, strongWords] = [this.#links, this.#linkWords, this.#strongWords];
     [this.#links, this.#linkWords, this.#strongWords] = [0, 0, 0];
-    const counts = measure(text);
-    if (counts.words === 0) return;
-    const capped = (words: number) => Math.min(counts.words, words);
-    const block = { ...counts, box, text, links, linkWords: capped(linkWords), strongWords: capped(strongWords) };
+    const { words, chars, digits, upper, commas, sentences, ended } = measure(text);
+    if (words === 0) return;
+    const money = digits > 0 && words <= MONEY_WORDS && MONEY.test(text);
+    const block = {
+      words,
+      chars,
+      digits,
+      upper,
+      commas,
+      sentences,
+      ended,
+      box,
+      text,
+      links,
+      linkWords: Math.min(words, linkWords),
+      strongWords: Math.min(words, strongWords),
+      money,
+    };
     this.blocks.push(block);
-    box.words += block.words;
+    box.words += words;
     box.linkWords += block.linkWords;
     box.blocks += 1;
-    if (block.words <= 12 && MONEY.test(text)) box.prices += 1;
-    if (block.words >= 10 && block.sentences > 0 && block.linkWords * 2 < block.words)
-      box.paragraphWords += block.words;
+    if (words <= 12 && money) box.prices += 1;
+    if (words >= 10 && sentences > 0 && block.linkWords * 2 < words) box.paragraphWords += words;
   }
 }
 
@@ -130,20 +151,40 @@ function isSilent(element: Element): boolean {
   return SILENT.has(name) && !(name === "template" && element.attr("shadowrootmode") !== undefined);
 }
 
-function countRepeats(boxes: readonly Box[]): void {
-  if (boxes.length === 1) boxes[0]!.repeats = 1;
-  if (boxes.length < 2) return;
-  const counts = new Map<string, number>();
-  for (const { shape } of boxes) counts.set(shape, (counts.get(shape) ?? 0) + 1);
-  for (const box of boxes) box.repeats = counts.get(box.shape)!;
-  const outlines = new Map<string, number>();
-  for (const { outline } of boxes) outlines.set(outline, (outlines.get(outline) ?? 0) + 1);
-  for (const box of boxes) box.kin = outlines.get(box.outline)!;
+/** More siblings than this are counted with a map. */
+const MANY = 12;
+
+/** Of siblings. */
+function countRepeats(boxes: readonly Box[], from: number, to: number): void {
+  const count = to - from;
+  if (count === 1) boxes[from]!.repeats = 1;
+  if (count < 2) return;
+  if (count > MANY) {
+    countMany(boxes, from, to);
+    return;
+  }
+  for (let at = from; at < to; at += 1) {
+    const box = boxes[at]!;
+    let [repeats, kin] = [0, 0];
+    for (let other = from; other < to; other += 1) {
+      if (boxes[other]!.shape === box.shape) repeats += 1;
+      if (boxes[other]!.outline === box.outline) kin += 1;
+    }
+    box.repeats = repeats;
+    box.kin = kin;
+  }
 }
 
-/** Cards of a grid differ in their classes (`product-1234`) more than in their elements. */
-function outlineOf({ element }: Box, children: readonly Box[]): string {
-  let outline = element.tag.name;
-  for (let at = 0; at < children.length && at < 3; at += 1) outline += ` ${children[at]!.element.tag.name}`;
-  return children.length === 0 ? outline : `${outline} ${children[0]!.shape}`;
+function countMany(boxes: readonly Box[], from: number, to: number): void {
+  const [shapes, outlines] = [new Map<number, number>(), new Map<number, number>()];
+  for (let at = from; at < to; at += 1) {
+    const { shape, outline } = boxes[at]!;
+    shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
+    outlines.set(outline, (outlines.get(outline) ?? 0) + 1);
+  }
+  for (let at = from; at < to; at += 1) {
+    const box = boxes[at]!;
+    box.repeats = shapes.get(box.shape)!;
+    box.kin = outlines.get(box.outline)!;
+  }
 }

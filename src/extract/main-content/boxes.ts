@@ -1,6 +1,6 @@
 /** The block elements of a page, with statistics of their content and their ancestors. */
 import type { Element } from "../dom/nodes.ts";
-import { layoutNames, MARK_NAMES, marksOf } from "./marks.ts";
+import { classesOf, marksOf } from "./marks.ts";
 
 /** The distance to the nearest box of a kind when there is none. */
 export const FAR = 60;
@@ -31,8 +31,9 @@ export interface Box {
   /** Its place in the list of all boxes. */
   at: number;
   depth: number;
-  /** Its tag and classes. */
-  shape: string;
+  /** A number for its tag and classes, one for those of it and its parent, and one for those of the next two above. */
+  shape: number;
+  shapes: number;
   words: number;
   linkWords: number;
   blocks: number;
@@ -45,8 +46,8 @@ export interface Box {
   linkedHeadings: number;
   /** Blocks with an amount of money. */
   prices: number;
-  /** Its tag and those of its first child boxes. */
-  outline: string;
+  /** A number for its tag and those of its first child boxes. */
+  outline: number;
   /** Number of siblings with the same outline, itself included. */
   kin: number;
   /** Number of siblings with the same shape, itself included. */
@@ -57,17 +58,11 @@ export interface Box {
   /** Inside the rule-based candidate, and kept by it. */
   inCandidate: boolean;
   kept: boolean;
-  /**
-   * The depth of the nearest box with each mark, and with each tag, itself included; see `levelsTo`. Shared with the parent
-   * unless the box has one of its own: most boxes have none.
-   */
-  marks: readonly number[];
-  tags: readonly number[];
-}
-
-/** Levels up to the box at this depth. */
-export function levelsTo(depth: number, box: Box): number {
-  return depth < 0 ? FAR : Math.min(FAR, box.depth - depth);
+  /** One bit per mark of its own names, and per tag that it has or plays the role of. */
+  marks: number;
+  tags: number;
+  /** In a box with the tag or the role of a footer, itself included. */
+  inFooter: boolean;
 }
 
 /** The verdict of the rules about an element. */
@@ -77,61 +72,88 @@ export interface Hints {
   isHidden(element: Element): boolean;
 }
 
-export function newBox(
-  element: Element,
-  parent: Box | null,
-  { at, firstBlock }: Pick<Box, "at" | "firstBlock">,
-  hints: Hints,
-): Box {
-  const { name } = element.tag;
-  const depth = parent === null ? 0 : parent.depth + 1;
-  return {
-    element,
-    parent,
-    at,
-    depth,
-    shape: `${name}.${(element.attr("class") ?? "").slice(0, 40)}`,
-    words: 0,
-    linkWords: 0,
-    blocks: 0,
-    paragraphWords: 0,
-    images: 0,
-    controls: 0,
-    headings: 0,
-    linkedHeadings: 0,
-    prices: 0,
-    outline: name,
-    kin: 0,
-    repeats: 0,
-    firstBlock,
-    hidden: parent?.hidden === true || hints.isHidden(element),
-    inCandidate: parent?.inCandidate === true || element === hints.root,
-    kept: parent === null || (parent.kept && (element === hints.root || hints.keep(element))),
-    marks: parent === null ? NO_MARKS : marksAround(element, parent.marks, depth),
-    tags: tagsAround(element, parent?.tags ?? NO_TAGS, depth),
-  };
+const FOOTER = 1 << TAGS.indexOf("footer");
+
+export class BoxMaker {
+  readonly #hints: Hints;
+  readonly #numbers = new PairNumbers();
+  readonly #tags = new Map<string, number>();
+
+  constructor(hints: Hints) {
+    this.#hints = hints;
+  }
+
+  make(element: Element, parent: Box | null, at: number, firstBlock: number): Box {
+    const hints = this.#hints;
+    const tags = tagsOf(element);
+    const shape = this.#numbers.of(this.tag(element), classesOf(element));
+    return {
+      element,
+      parent,
+      at,
+      depth: parent === null ? 0 : parent.depth + 1,
+      shape,
+      shapes: this.#numbers.of(shape, parent === null ? 0 : parent.shape),
+      words: 0,
+      linkWords: 0,
+      blocks: 0,
+      paragraphWords: 0,
+      images: 0,
+      controls: 0,
+      headings: 0,
+      linkedHeadings: 0,
+      prices: 0,
+      outline: 0,
+      kin: 0,
+      repeats: 0,
+      firstBlock,
+      hidden: parent?.hidden === true || hints.isHidden(element),
+      inCandidate: parent?.inCandidate === true || element === hints.root,
+      kept: parent === null || (parent.kept && (element === hints.root || hints.keep(element))),
+      marks: parent === null ? 0 : marksOf(element),
+      tags,
+      inFooter: parent?.inFooter === true || (tags & FOOTER) !== 0,
+    };
+  }
+
+  /** A number for the tag, from 1. */
+  tag({ tag: { name } }: Element): number {
+    let number = this.#tags.get(name);
+    if (number === undefined) this.#tags.set(name, (number = this.#tags.size + 1));
+    return number;
+  }
+
+  /** Cards of a grid differ in their classes (`product-1234`) more than in their elements. */
+  outline(box: Box, children: readonly Box[], from: number, to: number): number {
+    const numbers = this.#numbers;
+    let outline = this.tag(box.element);
+    for (let at = from; at < to && at < from + 3; at += 1)
+      outline = numbers.of(outline, this.tag(children[at]!.element));
+    return from === to ? outline : numbers.of(outline, children[from]!.shape);
+  }
 }
 
-const NO_MARKS: readonly number[] = MARK_NAMES.map(() => -1);
-const NO_TAGS: readonly number[] = TAGS.map(() => -1);
+/** More than a page has of anything, and of kinds of tags. */
+const MOST = 2 ** 26;
+const MAX_TAGS = 2 ** 20;
 
-function marksAround(element: Element, above: readonly number[], depth: number): readonly number[] {
-  let bits = marksOf(layoutNames(element));
-  if (bits === 0) return above;
-  const marks = above.slice();
-  for (let index = 0; bits !== 0; index += 1, bits >>>= 1) if ((bits & 1) === 1) marks[index] = depth;
-  return marks;
+/** Numbers pairs of numbers, so that groups of boxes are found without long texts as keys. */
+export class PairNumbers {
+  readonly #numbers = new Map<number, number>();
+
+  of(first: number, second: number): number {
+    const key = first * MOST + second;
+    let number = this.#numbers.get(key);
+    if (number === undefined) this.#numbers.set(key, (number = this.#numbers.size + MAX_TAGS));
+    return number;
+  }
 }
 
-function tagsAround(element: Element, above: readonly number[], depth: number): readonly number[] {
+function tagsOf(element: Element): number {
   const own = TAG_INDEX.get(element.tag.name);
   const role = element.attr("role");
   const meant = role === undefined ? undefined : TAG_INDEX.get(ROLES[role] ?? "");
-  if (own === undefined && meant === undefined) return above;
-  const tags = above.slice();
-  if (own !== undefined) tags[own] = depth;
-  if (meant !== undefined) tags[meant] = depth;
-  return tags;
+  return (own === undefined ? 0 : 1 << own) | (meant === undefined ? 0 : 1 << meant);
 }
 
 /** Adds the statistics of a box to its parent. */

@@ -10,11 +10,20 @@ import { layoutNames } from "./marks.ts";
 import { OTHERS } from "./survey.ts";
 import { isSurrounding } from "./surroundings.ts";
 
-interface Weight {
-  chars: number;
-  linkChars: number;
-  links: number;
-  points: number;
+/** What is below each element, by `Element.at`: flat lists, because a page has thousands of elements. */
+class Weights {
+  /** Characters of visible text, those in links, and links; −1: not visited. */
+  readonly chars: Int32Array;
+  readonly linkChars: Int32Array;
+  readonly links: Int32Array;
+  readonly points: Float64Array;
+
+  constructor(size: number) {
+    this.chars = new Int32Array(size).fill(-1);
+    this.linkChars = new Int32Array(size);
+    this.links = new Int32Array(size);
+    this.points = new Float64Array(size);
+  }
 }
 
 export interface Candidate {
@@ -32,63 +41,68 @@ const PARTS = new Set(
 
 export function findCandidate(body: Element): Candidate {
   const strict = weigh(body, true);
-  const strictBody = strict.get(body) as Weight;
+  const strictChars = strict.chars[body.at]!;
   // When nearly everything looks like surroundings, that filter is disabled.
-  const loose = strictBody.chars >= 140 ? strict : weigh(body, false);
-  const skipsSurroundings = strictBody.chars >= (loose.get(body) as Weight).chars * (loose === strict ? 0 : 0.4);
+  const loose = strictChars >= 140 ? strict : weigh(body, false);
+  const skipsSurroundings = strictChars >= loose.chars[body.at]! * (loose === strict ? 0 : 0.4);
   const weights = skipsSurroundings ? strict : loose;
   const root = descend(body, weights);
-  const total = weights.get(root)?.chars ?? 0;
+  const total = Math.max(0, weights.chars[root.at]!);
   return {
     root,
     keep(element) {
       if (isHidden(element) || (skipsSurroundings && isSurrounding(element))) return false;
-      const weight = weights.get(element);
-      return weight === undefined || !skipsSurroundings || !isLinkList(element, weight, total);
+      return !skipsSurroundings || !isLinkList(element, weights, total);
     },
   };
 }
 
-function weigh(body: Element, skipsSurroundings: boolean): Map<Element, Weight> {
-  const weights = new Map<Element, Weight>();
-  const visit = (element: Element, inLink: boolean): Weight => {
-    const weight: Weight = { chars: 0, linkChars: 0, links: 0, points: 0 };
-    // Text directly in this block and in its inline elements.
-    let direct = 0;
-    let directLinks = 0;
-    let commas = 0;
-    for (let node = element.first; node !== null; node = node.next) {
-      if (node.kind === 3) {
-        const length = visibleLength(node.data);
-        if (length === 0) continue;
-        weight.chars += length;
-        direct += length;
-        commas += countCommas(node.data);
-        if (inLink) weight.linkChars += length;
-        continue;
-      }
-      if (isHidden(node) || (skipsSurroundings && isSurrounding(node))) continue;
-      const link = inLink || node.tag.name === "a";
-      const below = visit(node, link);
-      weight.chars += below.chars;
-      weight.linkChars += below.linkChars;
-      weight.links += below.links + (node.tag.name === "a" ? 1 : 0);
-      weight.points += below.points;
-      if (!isBlock(node)) {
-        direct += below.chars;
-        directLinks += below.linkChars;
-      }
-    }
-    if (direct >= 25 && isBlock(element)) {
-      const share = direct === 0 ? 0 : Math.min(1, directLinks / direct);
-      weight.points += (1 + Math.min(commas, 10) + Math.min(direct / 100, 5)) * (1 - share);
-    }
-    weights.set(element, weight);
-    return weight;
-  };
-  visit(body, false);
+function weigh(body: Element, skipsSurroundings: boolean): Weights {
+  const weights = new Weights(body.document.elements);
+  weighElement(body, false, skipsSurroundings, weights);
   return weights;
 }
+
+function weighElement(element: Element, inLink: boolean, skipsSurroundings: boolean, weights: Weights): void {
+  let [chars, linkChars, links, points] = [0, 0, 0, 0];
+  // Text directly in this block and in its inline elements.
+  let [direct, directLinks, commas] = [0, 0, 0];
+  for (let node = element.first; node !== null; node = node.next) {
+    if (node.kind === 3) {
+      const { data } = node;
+      const length = visibleLength(data);
+      if (length === 0) continue;
+      chars += length;
+      direct += length;
+      if (commas < MAX_COMMAS) commas += countCommas(data);
+      if (inLink) linkChars += length;
+      continue;
+    }
+    if (isHidden(node) || (skipsSurroundings && isSurrounding(node))) continue;
+    const isLink = node.tag.name === "a";
+    weighElement(node, inLink || isLink, skipsSurroundings, weights);
+    const { at } = node;
+    chars += weights.chars[at]!;
+    linkChars += weights.linkChars[at]!;
+    links += weights.links[at]! + (isLink ? 1 : 0);
+    points += weights.points[at]!;
+    if (!isBlock(node)) {
+      direct += weights.chars[at]!;
+      directLinks += weights.linkChars[at]!;
+    }
+  }
+  if (direct >= 25 && isBlock(element)) {
+    const share = Math.min(1, directLinks / direct);
+    points += (1 + Math.min(commas, MAX_COMMAS) + Math.min(direct / 100, 5)) * (1 - share);
+  }
+  const { at } = element;
+  weights.chars[at] = chars;
+  weights.linkChars[at] = linkChars;
+  weights.links[at] = links;
+  weights.points[at] = points;
+}
+
+const MAX_COMMAS = 10;
 
 /** Number of characters, with runs of white space as one. */
 function visibleLength(text: string): number {
@@ -116,7 +130,7 @@ function countCommas(text: string): number {
   return count;
 }
 
-function descend(body: Element, weights: Map<Element, Weight>): Element {
+function descend(body: Element, weights: Weights): Element {
   let current = body;
   for (;;) {
     if (isArticle(current)) return current;
@@ -129,11 +143,12 @@ function descend(body: Element, weights: Map<Element, Weight>): Element {
 }
 
 /** The headline is often next to the text column, not in it: climbs to include it, if that adds little else. */
-function includeHeadline(found: Element, weights: Map<Element, Weight>): Element {
-  const chars = weights.get(found)?.chars ?? 0;
+function includeHeadline(found: Element, weights: Weights): Element {
+  const chars = Math.max(0, weights.chars[found.at]!);
   if (hasHeadline(found)) return found;
   for (let up = found.parent; up !== null; up = up.parent) {
-    if ((weights.get(up)?.chars ?? Number.POSITIVE_INFINITY) > chars * 1.3) return found;
+    const around = weights.chars[up.at]!;
+    if (around < 0 || around > chars * 1.3) return found;
     if (hasHeadline(up)) return up;
   }
   return found;
@@ -148,16 +163,16 @@ function hasHeadline(element: Element): boolean {
   });
 }
 
-function dominantChild(element: Element, weights: Map<Element, Weight>): Element | null {
-  const total = weights.get(element)?.points ?? 0;
+function dominantChild(element: Element, weights: Weights): Element | null {
+  const total = weights.points[element.at]!;
   if (total === 0) return null;
   for (let node = element.first; node !== null; node = node.next) {
-    if (node.kind === 1 && (weights.get(node)?.points ?? 0) >= total * DOMINANT) return node;
+    if (node.kind === 1 && weights.points[node.at]! >= total * DOMINANT) return node;
   }
   return null;
 }
 
-function leadsToArticle(main: Element, weights: Map<Element, Weight>): boolean {
+function leadsToArticle(main: Element, weights: Weights): boolean {
   for (let next = dominantChild(main, weights); next !== null; next = dominantChild(next, weights)) {
     if (isArticle(next)) return true;
   }
@@ -173,9 +188,10 @@ function isMain(element: Element): boolean {
 }
 
 /** "More from this site" inside an article: short, and mostly links. */
-function isLinkList(element: Element, weight: Weight, total: number): boolean {
-  if (!isBlock(element) || weight.links < 3 || isIntroduced(element)) return false;
-  return weight.linkChars > weight.chars * 0.8 && weight.chars < total * 0.3;
+function isLinkList(element: Element, { chars, linkChars, links }: Weights, total: number): boolean {
+  const { at } = element;
+  if (!isBlock(element) || links[at]! < 3) return false;
+  return linkChars[at]! > chars[at]! * 0.8 && chars[at]! < total * 0.3 && !isIntroduced(element);
 }
 
 /** An unnamed list after a paragraph belongs to it. */

@@ -1,5 +1,5 @@
 /** Features of a block: the columns that the model reads. */
-import { type Block, MONEY } from "./blocks.ts";
+import type { Block } from "./blocks.ts";
 import { longWords } from "../article/letters.ts";
 import { type Box, TAGS } from "./boxes.ts";
 import { MARK_NAMES } from "./marks.ts";
@@ -66,7 +66,7 @@ const OWN: Record<string, (view: View) => number> = {
   notice: ({ block }) => toNumber(block.words < 60 && NOTICE.test(block.text)),
   call: ({ block }) => toNumber(block.words < 15 && CALL.test(block.text)),
   date: ({ block }) => toNumber(block.words < 20 && DATE.test(block.text)),
-  money: ({ block }) => toNumber(block.words < 30 && MONEY.test(block.text)),
+  money: ({ block }) => toNumber(block.money),
   by: ({ block }) => toNumber(block.words < 12 && BY.test(block.text)),
   is_title: (view) => similarity(view, view.context.title),
   named: ({ block, context, small }) => toNumber(block.words < 30 && context.names.has(small)),

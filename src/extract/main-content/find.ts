@@ -2,7 +2,7 @@
 import type { Document, Element } from "../dom/nodes.ts";
 import { isHidden } from "../article/visible.ts";
 import { type Block, type BlockPage, readBlocks } from "./blocks.ts";
-import { type Box, TAGS } from "./boxes.ts";
+import type { Box } from "./boxes.ts";
 import { type Candidate, findCandidate } from "./candidate.ts";
 import { alike, chooseBlocks } from "./choose.ts";
 import type { PageContext } from "./columns.ts";
@@ -75,20 +75,20 @@ export function contentBlocks(page: Survey, values: readonly number[]): boolean[
   return withHeadings(page, withLists(page, withParagraphs(page, chooseBlocks(page.blocks, included))));
 }
 
-const ADVERT = MARK_NAMES.indexOf("advert");
-const FOOTER = TAGS.indexOf("footer");
+const ADVERT = 1 << MARK_NAMES.indexOf("advert");
 
-/** Marked as a footer, or as an advertisement that is a small part of the page. */
+/** In a footer, or marked as an advertisement that is a small part of the page. */
 function isExcluded(box: Box, body: Box): boolean {
-  if (box.tags[FOOTER]! >= 0) return true;
-  const marked = box.marks[ADVERT]!;
-  const advert = marked < 0 ? null : marked === box.depth ? box : marked === box.depth - 1 ? box.parent : null;
-  return advert !== null && advert.words * 5 < body.words;
+  if (box.inFooter) return true;
+  const { parent } = box;
+  const marked = (box.marks & ADVERT) !== 0 ? box : parent !== null && (parent.marks & ADVERT) !== 0 ? parent : null;
+  return marked !== null && marked.words * 5 < body.words;
 }
 
 /** The chosen blocks as a part of the tree. */
 class Selection {
-  readonly #boxes = new Map<Element, boolean>();
+  /** By `Element.at`: 1 or 0, whether the box of this element is chosen; −1: it has no box. */
+  readonly #chosen: Int8Array;
   readonly #root: Box;
 
   constructor({ blocks, boxes, body }: BlockPage, chosen: readonly boolean[]) {
@@ -100,9 +100,10 @@ class Selection {
     const total = counts[0]!;
     // The last box in document order with all chosen blocks is the innermost.
     this.#root = (total === 0 ? undefined : boxes.findLast((box) => counts[box.at] === total)) ?? body;
+    this.#chosen = new Int8Array(body.element.document.elements).fill(-1);
     for (const box of boxes) {
       const isChosen = counts[box.at]! > 0 || (box.blocks === 0 && isBesideChosen(box, blocks, chosen));
-      this.#boxes.set(box.element, isChosen);
+      this.#chosen[box.element.at] = isChosen ? 1 : 0;
     }
   }
 
@@ -110,7 +111,10 @@ class Selection {
     return { root: this.#root.element, keep: this.keep };
   }
 
-  readonly keep = (element: Element): boolean => this.#boxes.get(element) ?? !isHidden(element);
+  readonly keep = (element: Element): boolean => {
+    const chosen = this.#chosen[element.at]!;
+    return chosen < 0 ? !isHidden(element) : chosen === 1;
+  };
 }
 
 /** A box without text, such as an image, follows its neighbouring blocks. */

@@ -26,15 +26,15 @@ export interface Grid {
 }
 
 export interface Grids {
-  /** By item. */
-  ofBox: Map<Box, Grid>;
+  /** By `Box.at`: of an item. */
+  ofBox: Grid[];
   /** Words of the largest grid. */
   largest: number;
   mostPrices: number;
 }
 
 const MIN_ITEMS = 3;
-const PARTS = /^(p|h[1-6]|td|th|dt|dd|span|button|label)$/;
+const PARTS = new Set("p h1 h2 h3 h4 h5 h6 td th dt dd span button label".split(" "));
 
 export const NO_GRID: Grid = {
   items: 0,
@@ -51,14 +51,13 @@ export const NO_GRID: Grid = {
 };
 
 export function findGrids({ boxes }: BlockPage, chapters: readonly Chapter[]): Grids {
-  const byParent = new Map<Box, Map<string, Grid>>();
-  const ofBox = new Map<Box, Grid>();
+  const byParent: (Map<number, Grid> | undefined)[] = boxes.map(() => undefined);
+  const ofBox = boxes.map(() => NO_GRID);
   let [largest, mostPrices] = [1, 1];
   for (const box of boxes) {
     const { parent } = box;
-    if (box.kin < MIN_ITEMS || box.words === 0 || parent === null || PARTS.test(box.element.tag.name)) continue;
-    let grids = byParent.get(parent);
-    if (grids === undefined) byParent.set(parent, (grids = new Map()));
+    if (box.kin < MIN_ITEMS || box.words === 0 || parent === null || PARTS.has(box.element.tag.name)) continue;
+    const grids = (byParent[parent.at] ??= new Map<number, Grid>());
     let grid = grids.get(box.outline);
     if (grid === undefined) {
       const before = chapters[box.firstBlock - 1];
@@ -67,7 +66,7 @@ export function findGrids({ boxes }: BlockPage, chapters: readonly Chapter[]): G
       grids.set(box.outline, grid);
     }
     add(grid, box);
-    ofBox.set(box, grid);
+    ofBox[box.at] = grid;
     largest = Math.max(largest, grid.words);
     mostPrices = Math.max(mostPrices, grid.prices);
   }

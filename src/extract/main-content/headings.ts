@@ -1,7 +1,7 @@
 /** Adds the headings of chosen chapters, whose words alone look like furniture: `Comments`, `Related work`. */
 import type { Block, BlockPage } from "./blocks.ts";
+import { headingLevel } from "./marks.ts";
 
-const CHAPTER = /^h[2-6]$/;
 const MAX_WORDS = 15;
 const MIN_WORDS = 10;
 
@@ -9,8 +9,7 @@ const MIN_WORDS = 10;
 export function withHeadings({ blocks }: BlockPage, chosen: readonly boolean[]): boolean[] {
   const all = [...chosen];
   for (const [index, block] of blocks.entries()) {
-    if (all[index] || !CHAPTER.test(block.box.element.tag.name) || block.words > MAX_WORDS || block.box.hidden)
-      continue;
+    if (all[index] || headingLevel(block.box.element) < 2 || block.words > MAX_WORDS || block.box.hidden) continue;
     const next = blocks[index + 1];
     if (next === undefined || !chosen[index + 1] || next.box.parent !== block.box.parent || !isText(next)) continue;
     all[index] = index > 0 && all[index - 1]! && isNear(blocks[index - 1]!, block);

@@ -5,16 +5,17 @@ import { MARK_NAMES } from "./marks.ts";
 import { OTHERS } from "./survey.ts";
 
 const LISTS = new Set(["ul", "ol"]);
-export const ELSEWHERE = ["nav", "sidebar", "related", "advert", "social", "signup", "comment", "card"].map((name) =>
-  MARK_NAMES.indexOf(name),
-);
+/** The bits of marks of parts that are no content. */
+export const ELSEWHERE = ["nav", "sidebar", "related", "advert", "social", "signup", "comment", "card"]
+  .map((name) => 1 << MARK_NAMES.indexOf(name))
+  .reduce((bits, bit) => bits | bit);
 
 /** An unnamed list between two chosen blocks of the same box is chosen as well. */
 export function withLists({ blocks, boxes }: BlockPage, chosen: readonly boolean[]): boolean[] {
   const all = [...chosen];
   for (const box of boxes) {
     if (!LISTS.has(box.element.tag.name) || box.blocks === 0 || box.hidden) continue;
-    if (ELSEWHERE.some((mark) => box.marks[mark] === box.depth)) continue;
+    if ((box.marks & ELSEWHERE) !== 0) continue;
     const end = box.firstBlock + box.blocks;
     if (!isBeside(box, blocks[box.firstBlock - 1]) || !isBeside(box, blocks[end])) continue;
     const { text, words } = blocks[box.firstBlock - 1]!;

@@ -1,6 +1,6 @@
 /** Marks: hints from class names and ids about a part of a page. */
 import { standalone } from "../../domain/text/standalone.ts";
-import type { Element } from "../dom/nodes.ts";
+import type { Element, ElementNames } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
 
 /** One bit each, in this order; the model's columns follow it. */
@@ -41,30 +41,86 @@ for (const [index, name] of MARK_NAMES.entries()) {
   for (const word of (MARKS[name] as string).split(" ")) BITS.set(word, (BITS.get(word) ?? 0) | (1 << index));
 }
 
+/** Beyond the marks: names of parts around the content, and of the content. */
+const UNLIKELY_BIT = 1 << MARK_NAMES.length;
+const LIKELY_BIT = UNLIKELY_BIT << 1;
+const UNLIKELY =
+  /(?:^|[\s_-])(?:ad|ads|advert\w*|banner|breadcrumbs?|comments?|community|cookies?|consent|disqus|footer|gdpr|masthead|menu|modal|nav|navbar|navigation|newsletter|outbrain|pagination|pager|popup|promo\w*|recommend\w*|related|replies|rss|share|sharing|sharedaddy|shoutbox|sidebar|site-header|skip-link|social\w*|sponsor\w*|subscribe|subscription|supplemental|taboola|toc|toolbar|widget)(?:[\s_-]|$)/i;
+const LIKELY = /(?:^|[\s_-])(?:article|body|content|entry|h-?entry|main|page|post|story|text|blog|thread)(?:[\s_-]|$)/i;
+
 const cache = new Map<string, number>();
 const MAX_CACHED = 20_000;
+const MAX_LENGTH = 500;
 
-/** The marks of a class list as bits: `articleBody-2` is article and body. */
-export function marksOf(names: string): number {
+/** `articleBody-2` has the marks article and body. The pages of a site have the same names. */
+function bitsOf(names: string): number {
   const cached = cache.get(names);
   if (cached !== undefined) return cached;
-  let bits = 0;
-  for (const word of names.slice(0, 500).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [])
+  let bits = (UNLIKELY.test(names) ? UNLIKELY_BIT : 0) | (LIKELY.test(names) ? LIKELY_BIT : 0);
+  for (const word of names.slice(0, MAX_LENGTH).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [])
     bits |= BITS.get(word.toLowerCase()) ?? 0;
+  if (names.length > MAX_LENGTH) return bits;
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(standalone(names), bits);
   return bits;
 }
 
-export const HEADING = /^h[1-6]$/;
+const NO_NAMES: ElementNames = { classes: 0, bits: 0 };
+
+function namesOf(element: Element): ElementNames {
+  if (element.attrTo - element.attrFrom < 4) return NO_NAMES;
+  return (element.names ??= readNames(element));
+}
+
+function readNames(element: Element): ElementNames {
+  const classes = element.attr("class") ?? "";
+  const names = classes === "" ? NO_NAMES : namesOfClasses(element.document.classes, classes);
+  const id = element.attr("id");
+  if (id === undefined || namesChapter(element, id)) return names;
+  return { classes: names.classes, bits: names.bits | bitsOf(id) };
+}
+
+/** Long lists of classes that begin alike are alike. */
+const SIGNIFICANT = 40;
+
+function namesOfClasses(known: Map<string, ElementNames>, classes: string): ElementNames {
+  let names = known.get(classes);
+  if (names === undefined) {
+    const number =
+      classes.length > SIGNIFICANT ? namesOfClasses(known, classes.slice(0, SIGNIFICANT)).classes : known.size + 1;
+    known.set(classes, (names = { classes: number, bits: bitsOf(classes) }));
+  }
+  return names;
+}
+
+export function marksOf(element: Element): number {
+  return namesOf(element).bits & (UNLIKELY_BIT - 1);
+}
+
+/** A number for the classes of an element on its page; 0: none. */
+export function classesOf(element: Element): number {
+  return namesOf(element).classes;
+}
+
+/** Named like navigation, an advertisement, comments or the like. */
+export function isNamedSurrounding(element: Element): boolean {
+  return (namesOf(element).bits & (UNLIKELY_BIT | LIKELY_BIT)) === UNLIKELY_BIT;
+}
+
+/** 1 to 6; 0: no heading. */
+export function headingLevel({ tag: { name } }: Element): number {
+  if (name.length !== 2 || name.charCodeAt(0) !== 104) return 0;
+  const level = name.charCodeAt(1) - 48;
+  return level >= 1 && level <= 6 ? level : 0;
+}
+
+export function isHeading(element: Element): boolean {
+  return headingLevel(element) > 0;
+}
 
 /** The names that describe an element's role in the layout: its classes, and its id unless that names a chapter. */
 export function layoutNames(element: Element): string {
   if (element.attrTo - element.attrFrom < 4) return "";
-  return (element.layoutNames ??= readLayoutNames(element));
-}
-
-function readLayoutNames(element: Element): string {
   const classes = element.attr("class") ?? "";
   const id = element.attr("id");
   return id === undefined || namesChapter(element, id) ? classes : `${classes} ${id}`;
@@ -73,9 +129,9 @@ function readLayoutNames(element: Element): string {
 /** Ids of headings, sections and anchors derive from the chapter title: `cookies`, `related-work`. */
 function namesChapter(element: Element, id: string): boolean {
   const { name } = element.tag;
-  if (HEADING.test(name) || name === "section" || name === "a" || name === "dt") return true;
+  if (isHeading(element) || name === "section" || name === "a" || name === "dt") return true;
   const first = firstElement(element);
-  return first !== null && HEADING.test(first.tag.name) && slug(textOf(first)).includes(slug(id));
+  return first !== null && isHeading(first) && slug(textOf(first)).includes(slug(id));
 }
 
 function firstElement(element: Element): Element | null {

@@ -1,5 +1,5 @@
 /** Classifies the type of a page, with the reason. */
-import { type BlockPage, MONEY } from "./blocks.ts";
+import type { BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
 
 export const PAGE_TYPES = ["article", "documentation", "product", "collection", "listing", "forum", "service"] as const;
@@ -65,7 +65,7 @@ export function pageTypeOf({ context, page, url, generator, isPublished }: PageS
 function pricedItems({ blocks }: BlockPage): number {
   const items = new Set<Box>();
   for (const block of blocks) {
-    if (block.words > 12 || !MONEY.test(block.text)) continue;
+    if (block.words > 12 || !block.money) continue;
     let item: Box | null = null;
     for (let up: Box | null = block.box; up !== null; up = up.parent)
       if (up.repeats >= 3 && up.linkWords > 0 && up.words > 3) item = up;
@@ -75,13 +75,15 @@ function pricedItems({ blocks }: BlockPage): number {
 }
 
 function isList({ boxes, body }: BlockPage): boolean {
-  const inItems = new Map<string, number>();
+  const inItems = new Map<number, Map<number, number>>();
   for (const box of boxes) {
     if (box.repeats < 5 || box.linkWords === 0 || box.blocks < 2) continue;
-    const key = `${box.parent?.depth}:${box.shape}`;
-    inItems.set(key, (inItems.get(key) ?? 0) + box.words);
+    const { depth, shape } = box;
+    let words = inItems.get(depth);
+    if (words === undefined) inItems.set(depth, (words = new Map()));
+    words.set(shape, (words.get(shape) ?? 0) + box.words);
   }
-  return [...inItems.values()].some((words) => words > body.words * 0.35);
+  return [...inItems.values()].some((shapes) => [...shapes.values()].some((words) => words > body.words * 0.35));
 }
 
 function isStory({ body }: BlockPage): boolean {

@@ -39,5 +39,5 @@ export function withParagraphs({ blocks }: BlockPage, chosen: readonly boolean[]
 
 function isPlainSentence({ box, text, words, sentences, links, strongWords }: Block): boolean {
   if (sentences === 0 || links > 0 || strongWords * 2 > words) return false;
-  return !ELSEWHERE.some((mark) => box.marks[mark] === box.depth) && !OTHERS.test(text);
+  return (box.marks & ELSEWHERE) === 0 && !OTHERS.test(text);
 }

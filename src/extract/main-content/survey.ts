@@ -1,8 +1,8 @@
 /** Page-wide statistics of the blocks, computed before each block is scored. */
 import type { Block, BlockPage } from "./blocks.ts";
-import type { Box } from "./boxes.ts";
+import { type Box, PairNumbers } from "./boxes.ts";
 import { type Chapter, findGrids, type Grids } from "./grids.ts";
-import { HEADING } from "./marks.ts";
+import { headingLevel } from "./marks.ts";
 
 /** Statistics of blocks with the same shape. */
 export interface Shape {
@@ -58,7 +58,7 @@ export function survey(page: BlockPage, title: string): Survey {
   const chapters: Chapter[] = [];
   const sections: number[] = [];
   const levels: number[] = [0, 0, 0, 0, 0, 0, 0];
-  let [longest, hiddenWords] = [0, 0];
+  let [section, longest, hiddenWords] = [0, 0, 0];
   let chapter: Chapter = { at: -1, level: 0, kind: 0 };
   for (const [index, block] of blocks.entries()) {
     wordsBefore[index + 1] = wordsBefore[index]! + block.words;
@@ -68,16 +68,17 @@ export function survey(page: BlockPage, title: string): Survey {
       if (firstLong < 0) firstLong = index;
       lastLong = index;
     }
-    const { name } = block.box.element.tag;
-    if (HEADING.test(name)) {
-      if (firstHeading < 0 && name === "h1") firstHeading = index;
+    const level = headingLevel(block.box.element);
+    if (level > 0) {
+      if (firstHeading < 0 && level === 1) firstHeading = index;
       const kind = block.words > 10 ? 0 : OTHERS.test(block.text) ? 1 : TALK.test(block.text) ? 2 : 0;
-      chapter = { at: index, level: Number(name[1]), kind };
-      levels.fill(0, chapter.level);
-      levels[chapter.level] = kind;
+      chapter = { at: index, level, kind };
+      levels.fill(0, level);
+      levels[level] = kind;
+      section = levels.findLast((other) => other > 0) ?? 0;
     }
     chapters.push(chapter);
-    sections.push(levels.findLast((kind) => kind > 0) ?? 0);
+    sections.push(section);
     if (block.box.hidden) hiddenWords += block.words;
     else if (block.linkWords * 3 < block.words) longest = Math.max(longest, block.words);
   }
@@ -121,11 +122,11 @@ export function survey(page: BlockPage, title: string): Survey {
 function titleBlock(blocks: readonly Block[], title: string): number {
   let [found, best] = [-1, 7];
   for (const [index, { text, box }] of blocks.entries()) {
-    const { name } = box.element.tag;
-    if (!HEADING.test(name) || box.hidden || Number(name[1]) >= best) continue;
+    const level = headingLevel(box.element);
+    if (level === 0 || box.hidden || level >= best) continue;
     const small = text.toLowerCase();
     if (small.length < 5 || !(title.includes(small) || (title.length >= 12 && small.includes(title)))) continue;
-    [found, best] = [index, Number(name[1])];
+    [found, best] = [index, level];
   }
   return found;
 }
@@ -156,21 +157,17 @@ function proseBoxes(boxes: readonly Box[], body: Box): Set<Box> {
   return path;
 }
 
-/** Tags and classes of the box and three ancestors. */
-function shapeKey(box: Box): string {
-  let key = "";
-  for (let up: Box | null = box, steps = 0; up !== null && steps < 4; up = up.parent, steps += 1) key += `${up.shape}>`;
-  return key;
-}
-
+/** By the tags and classes of a block's box and three ancestors. */
 function shapesOf(blocks: readonly Block[]): Shape[] {
-  const shapes = new Map<string, Shape>();
+  const numbers = new PairNumbers();
+  const shapes = new Map<number, Shape>();
   return blocks.map((block, index) => {
-    const key = shapeKey(block.box);
-    let shape = shapes.get(key);
+    const { box } = block;
+    const number = numbers.of(box.shapes, box.parent?.parent?.shapes ?? 0);
+    let shape = shapes.get(number);
     if (shape === undefined) {
       shape = { blocks: 0, words: 0, linkWords: 0, sentences: 0, firstAt: index };
-      shapes.set(key, shape);
+      shapes.set(number, shape);
     }
     shape.blocks += 1;
     shape.words += block.words;

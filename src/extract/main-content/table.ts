@@ -1,6 +1,6 @@
 /** The table of all features: a row per block. What several blocks share is computed once. */
 import type { Block } from "./blocks.ts";
-import { type Box, FAR, levelsTo, TAGS } from "./boxes.ts";
+import { type Box, FAR, TAGS } from "./boxes.ts";
 import { BESIDE, LEVELS, LONG, OWN_COLUMNS, type PageContext, REACHES, READERS, share, SIGNALS } from "./columns.ts";
 import type { Grid } from "./grids.ts";
 import { MARK_NAMES } from "./marks.ts";
@@ -34,10 +34,9 @@ class Writer {
   readonly #ancestries: ReturnType<typeof ancestriesOf>;
   readonly #pageValues: readonly number[];
   readonly #signals: readonly number[];
-  readonly #around = new Map<Box, readonly number[]>();
+  /** By `Box.at`. */
+  readonly #around: (readonly number[] | undefined)[];
   readonly #grids = new Map<Grid, readonly number[]>();
-  /** Words of a box and its ancestors. */
-  readonly #words = new Float64Array(FAR);
   #at = 0;
 
   constructor(page: Survey, context: PageContext, table: Float32Array) {
@@ -45,6 +44,7 @@ class Writer {
     this.#context = context;
     this.#table = table;
     this.#ancestries = ancestriesOf(page);
+    this.#around = page.boxes.map(() => undefined);
     this.#pageValues = READERS.page.map((read) => read(page));
     this.#signals = SIGNALS.map((name) => context.signals[name] ?? 0);
   }
@@ -58,8 +58,7 @@ class Writer {
     this.#writeGrids(ancestry.outer, ancestry.inner);
     this.#writeBeside(index);
     this.#writeAround(box);
-    this.#writeMarks(box);
-    for (let tag = 0; tag < TAGS.length; tag += 1) this.#add(levelsTo(box.tags[tag]!, box));
+    this.#writeLevels(box);
     this.#writeAll(this.#signals);
   }
 
@@ -122,19 +121,32 @@ class Writer {
   }
 
   #aroundValues(box: Box): readonly number[] {
-    let values = this.#around.get(box);
-    if (values === undefined) this.#around.set(box, (values = READERS.around.map((read) => read(box, this.#page))));
-    return values;
+    return (this.#around[box.at] ??= READERS.around.map((read) => read(box, this.#page)));
   }
 
-  /** The levels up to the nearest box with each mark, and that box's share of the page's words. */
-  #writeMarks(box: Box): void {
-    let known = 0;
-    for (let up: Box | null = box; up !== null && known < FAR; up = up.parent) this.#words[known++] = up.words;
-    for (let mark = 0; mark < MARKS; mark += 1) {
-      const steps = levelsTo(box.marks[mark]!, box);
-      this.#add(steps);
-      this.#add(steps >= FAR ? -1 : this.#words[Math.min(steps, known - 1)]! / this.#page.words);
+  /** The levels up to the nearest box with each mark and its share of the page's words, then those to each tag. */
+  #writeLevels(box: Box): void {
+    const [table, pageWords] = [this.#table, this.#page.words];
+    const marksAt = this.#at;
+    const tagsAt = marksAt + 2 * MARKS;
+    this.#at = tagsAt + TAGS.length;
+    for (let at = marksAt; at < tagsAt; at += 2) {
+      table[at] = FAR;
+      table[at + 1] = -1;
+    }
+    table.fill(FAR, tagsAt, this.#at);
+    let [marks, tags] = [0, 0];
+    let up: Box | null = box;
+    for (let level = 0; up !== null && level < FAR; level += 1, up = up.parent) {
+      for (let left = up.marks & ~marks; left !== 0; left &= left - 1) {
+        const at = marksAt + 2 * (31 - Math.clz32(left & -left));
+        table[at] = level;
+        table[at + 1] = up.words / pageWords;
+      }
+      for (let left = up.tags & ~tags; left !== 0; left &= left - 1)
+        table[tagsAt + 31 - Math.clz32(left & -left)] = level;
+      marks |= up.marks;
+      tags |= up.tags;
     }
   }
 }

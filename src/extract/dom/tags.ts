@@ -61,7 +61,18 @@ export type Rule =
   | "foreign";
 
 /** Elements for metadata, links and articles, collected during parsing to save a second walk. */
-export type Bucket = "link" | "meta" | "linkTag" | "title" | "base" | "script" | "time" | "heading" | "image" | "frame" | "noscript";
+export type Bucket =
+  | "link"
+  | "meta"
+  | "linkTag"
+  | "title"
+  | "base"
+  | "script"
+  | "time"
+  | "heading"
+  | "image"
+  | "frame"
+  | "noscript";
 
 export class Tag {
   readonly name: string;

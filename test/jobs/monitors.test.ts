@@ -55,6 +55,26 @@ describe("a job with a monitor", () => {
     assert.deepEqual(await places(), [], "what the user watches is not left out");
   });
 
+  test("asks three times more for a change beside noise that it knows, and not five times [slow]", async () => {
+    const sayings = "Press Drag Sort Click Type Search Open Close Print Share".split(" ");
+    let visits = 0;
+    let text = "It boils water.";
+    await using site = await MisbehavingSite.start({
+      "/": (...request) => {
+        visits += 1;
+        const hint = `<aside class="hint"><p>${sayings[visits % 10]} and ${sayings[(visits * 7) % 10]}!</p></aside>`;
+        return html(`<title>Kettle</title><h1>Kettle</h1><p>${text}</p>${hint}`)(...request);
+      },
+    });
+    const job = await save({ target_url: site.url("/"), monitor: { what: "text" } });
+    await compared(job);
+    await compared(job);
+    const before = visits;
+    text = "It boils milk.";
+    assert.deepEqual((await compared(job)).monitor, { new: 0, changed: 1, removed: 0 });
+    assert.equal(visits - before, 1 + 3);
+  });
+
   test("tells what changed on its page, without the noise, with the difference and an event", async () => {
     await using site = await MisbehavingSite.start({
       "/": page("Kettle", "Price: € 20", "1,200 views", "Updated 3 minutes ago"),

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 interface BenchOptions {
   part?: string;
   pages?: string;
+  sites?: string;
   only?: string;
   sets?: string;
   limit?: string;
@@ -32,6 +33,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   cluster: () => import("./cluster/index.ts"),
   postgres: () => import("./postgres/index.ts"),
   dashboard: () => import("./dashboard/index.ts"),
+  million: () => import("./million/index.ts"),
   real: () => import("./real/index.ts"),
 };
 
@@ -41,6 +43,7 @@ const { positionals, values } = parseArgs({
     rounds: { type: "string" },
     part: { type: "string" },
     pages: { type: "string" },
+    sites: { type: "string" },
     only: { type: "string" },
     sets: { type: "string" },
     limit: { type: "string" },
@@ -51,7 +54,7 @@ const { positionals, values } = parseArgs({
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
   process.stderr.write(
-    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; api (stalls), cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too; real takes --part, --only, --sets NAMES and --limit FILES; content, learn and repair take folders of marked pages, repair --limit CASES, too; workflow takes --limit TEXTS\n`,
+    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; api (stalls), cluster, crawl, dashboard, million and workflow take --part NAME, cluster, crawl, million and postgres --pages N, million --sites N, and crawl --only NAMES, too; real takes --part, --only, --sets NAMES and --limit FILES; content, learn and repair take folders of marked pages, repair --limit CASES, too; workflow takes --limit TEXTS\n`,
   );
   process.exitCode = 2;
 } else {

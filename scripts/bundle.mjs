@@ -1,6 +1,6 @@
 // node scripts/bundle.mjs FOLDER OUT: bundles the program of a clone. Only our own code: packages stay external, so
 // that npm manages their versions, licences and security fixes, and a user's program shares them with ours.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -37,6 +37,46 @@ function besideBuilt(code, id) {
   });
 }
 
+/** Of code, not of types alone: those are erased. */
+const IMPORT = /^(?:import|export)(?! type\b)[^;]*? from "(\.[^"]+)";|^import "(\.[^"]+)";/gm;
+const IMPORT_LATER = /\bimport\("(\.[^"]+)"\)/g;
+
+/** A file and all that it imports; `later`: also what it imports while it runs. */
+function importedBy(path, { later }, found = new Set()) {
+  if (found.has(path) || !existsSync(path)) return found;
+  found.add(path);
+  const text = readFileSync(path, "utf8");
+  const names = [...text.matchAll(IMPORT), ...(later ? text.matchAll(IMPORT_LATER) : [])];
+  for (const [, name, effect] of names) importedBy(resolve(dirname(path), name ?? effect), { later }, found);
+  return found;
+}
+
+/** What commands import together: all of them, those that open the store, those that call the API, those that work. */
+const PARTS = {
+  start: DOORS.main,
+  store: "src/app/context.ts",
+  api: "src/app/local-api.ts",
+  work: "src/app/worker.ts",
+};
+
+/**
+ * The files of each part become one: finding, reading and linking a hundred small ones takes longer than what is in
+ * them. Without what threads and processes import, too, as they would load all of it, and without the commands
+ * themselves, which the library does not need.
+ */
+function partsOfCommands() {
+  const taken = new Set();
+  for (const [path, name] of doors)
+    if (!Object.hasOwn(DOORS, name)) for (const one of importedBy(path, { later: true })) taken.add(one);
+  return Object.entries(PARTS).map(([name, path]) => {
+    const all = [...importedBy(join(folder, path), { later: false })].filter((one) => !taken.has(one));
+    for (const one of all) taken.add(one);
+    const files = new Set(all.filter((one) => !one.startsWith(COMMANDS) && !doors.has(one)));
+    return { name, test: (id) => files.has(id) };
+  });
+}
+const COMMANDS = join(folder, "src", "cli");
+
 const build = await rolldown({
   cwd: folder,
   input: Object.fromEntries([...doors].map(([path, name]) => [name, path])),
@@ -65,7 +105,9 @@ const output = {
   sourcemap: true,
   sourcemapExcludeSources: true,
 };
-await build.write(output);
+// Only these files: what they import may belong to a thread, too.
+const codeSplitting = { groups: partsOfCommands(), includeDependenciesRecursively: false };
+await build.write({ ...output, codeSplitting });
 
 const client = await rolldown({ cwd: folder, input: { client: join(folder, CLIENT) }, platform: "browser" });
 await client.write(output);

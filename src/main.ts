@@ -13,11 +13,10 @@ import { runCli } from "./cli/program.ts";
 import { createPrompt } from "./cli/prompt.ts";
 import { isAsciiOnly } from "./cli/print/signs.ts";
 import type { CliClient, Wiring } from "./cli/wiring.ts";
-import { type Client, openClient } from "./app/context.ts";
+import type { Client } from "./app/context.ts";
 import type { WorkerHooks } from "./app/worker.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Role } from "./domain/access/roles.ts";
-import { auditAll } from "./orchestrator/audit.ts";
 
 const ownTerminal: Terminal = {
   out: (text) => void process.stdout.write(process.stdout.isTTY === true ? withoutForeignCommands(text) : text),
@@ -37,7 +36,12 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 function forCli<T extends Client>(client: T): T & CliClient {
   return Object.defineProperties({} as T & CliClient, {
     ...Object.getOwnPropertyDescriptors(client),
-    audit: { value: (options: { deep: boolean }) => auditAll(client.store, client.artifacts, options) },
+    audit: {
+      value: async (options: { deep: boolean }) => {
+        const { auditAll } = await import("./orchestrator/audit.ts");
+        return auditAll(client.store, client.artifacts, options);
+      },
+    },
   });
 }
 
@@ -58,7 +62,11 @@ export function wiringOf({ terminal, env, cwd, reader }: Surroundings): Wiring {
     program: programFrom(cwd()),
     loadConfig: load,
     createLog: (config) => createLog({ level: config.logLevel, pretty: terminal.live, write: terminal.err }),
-    openClient: async (config) => forCli(await openClient(config)),
+    // The store is as large as everything that a command which only prints needs.
+    openClient: async (config) => {
+      const { openClient } = await import("./app/context.ts");
+      return forCli(await openClient(config));
+    },
     // The worker is loaded on demand: most commands only read or write a row.
     startWorker: async (config, log, hooks) => {
       const { startWorker } = await import("./app/worker.ts");

@@ -1,4 +1,5 @@
 import { getCompileCacheDir } from "node:module";
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf, systemCode } from "../base/errors.ts";
@@ -34,6 +35,12 @@ const MAX_EXTENSIONS = 12;
  * time), and the limit is never so low that a single part of a page could exceed it.
  */
 const YOUNG_MB = 16;
+/**
+ * V8 lets the young generation of a thread shrink to a megabyte while the thread waits, less than the tree of a page:
+ * 3,000 pages then took 4,400 collections, a third of the thread's time. It applies to threads that start later.
+ */
+const MIN_SEMI_SPACE_MB = 8;
+setFlagsFromString(`--min-semi-space-size=${MIN_SEMI_SPACE_MB}`);
 const MIN_MB = 128;
 /** Links per crawl, and crawls, that wait for the next order. */
 const MAX_KEPT = 10_000;

@@ -61,7 +61,7 @@ export const links: KnownField = {
   meaning: "the addresses that the page links to, each once",
   order: "`<a href>` and `<area href>`",
   list: true,
-  read: (facts) => [...new Set(facts.links.map((link) => link.url))],
+  read: (facts) => facts.linkUrls(Number.POSITIVE_INFINITY),
 };
 
 export const headings: KnownField = {

@@ -50,12 +50,16 @@ export function lessonOf(url: string, { way, evidence }: StrategyPlan): NonNulla
 
 /** Changed site settings apply at once; what other workers learn may be this old. */
 const CACHE_MS = 30_000;
+/** Of the only process: what its other runs learn may be this old. */
+const ALONE_CACHE_MS = 1000;
 const MAX_SITES = 1000;
 
 /** Caches site records: a crawl has many pages on few sites. */
 export class KnownSites {
   readonly #deps: { store: Store; clock: Clock };
   readonly #known = new Map<string, { record: Promise<SiteRecord | null>; until: number }>();
+  /** Where changes are not announced: that of the settings which the records are from. */
+  #version = Number.NaN;
 
   constructor(deps: { store: Store; clock: Clock }) {
     this.#deps = deps;
@@ -68,15 +72,26 @@ export class KnownSites {
 
   async of(site: string): Promise<SiteRecord | null> {
     const { store, clock } = this.#deps;
-    // No cache where a read costs next to nothing and changes are not announced.
-    if (!store.capabilities.notifies) return store.site(site);
+    const isAnnounced = store.capabilities.notifies;
+    // Reading the version of all settings costs a tenth of reading a site.
+    if (!isAnnounced) this.#dropOld(await store.controlVersion());
     const known = this.#known.get(site);
     if (known !== undefined && known.until > clock.monotonic()) return known.record;
     // Concurrent callers share one read.
     const record = store.site(site);
     if (this.#known.size >= MAX_SITES) this.#known.clear();
-    this.#known.set(site, { record, until: clock.monotonic() + CACHE_MS });
+    this.#known.set(site, { record, until: clock.monotonic() + (isAnnounced ? CACHE_MS : ALONE_CACHE_MS) });
     record.catch(() => this.#known.delete(site));
     return record;
+  }
+
+  /** Reads the site again for its next page. */
+  drop(site: string): void {
+    this.#known.delete(site);
+  }
+
+  #dropOld(version: number): void {
+    if (version !== this.#version) this.#known.clear();
+    this.#version = version;
   }
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
 import { isProvenAlive } from "../../base/machine.ts";
 import { APPLICATION_ID, type SqliteConnection, isForeign, pragma } from "./connection.ts";
+import { NEWEST_SCHEMA, NEWEST_VERSION } from "./newest-schema.ts";
 import { core } from "./migrations/0001-0016/0001-core.ts";
 import { jobs } from "./migrations/0001-0016/0002-jobs.ts";
 import { crawls } from "./migrations/0001-0016/0003-crawls.ts";
@@ -115,6 +117,24 @@ function refuseWhileOlderWorks(connection: SqliteConnection): void {
   );
 }
 
+/** A new file gets the result of all migrations at once, in a tenth of the time; returns their names. */
+function createNewest(connection: SqliteConnection): string[] {
+  return connection.write(
+    () => {
+      // Another process was faster.
+      if (pragma(connection.db, "user_version") > 0) return [];
+      connection.db.exec(NEWEST_SCHEMA);
+      connection.db
+        .exec(`INSERT INTO meta VALUES ('instance', '${randomUUID()}'), ('alerts_seen', '0'), ('degraded_runs', '0');
+        INSERT INTO engine VALUES (1, NULL, 0, 0, NULL, NULL, NULL, NULL);
+        INSERT INTO control (one, version) VALUES (1, 1);
+        PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${NEWEST_VERSION}`);
+      return MIGRATIONS.filter(({ version }) => version <= NEWEST_VERSION).map(({ name }) => name);
+    },
+    { durable: true },
+  );
+}
+
 /**
  * Migrates the schema. Each migration and its version number are one transaction, so that an interruption leaves the
  * schema before or after it, never between. Two processes may call this at once: the second waits for the lock and
@@ -127,8 +147,9 @@ export function migrate(
   const latest = migrations.at(-1)?.version ?? 0;
   const from = refuseForeign(connection.db, latest);
   const applied: string[] = [];
+  if (from === 0 && migrations === MIGRATIONS) applied.push(...createNewest(connection));
   for (const migration of migrations) {
-    if (migration.version <= from) continue;
+    if (migration.version <= from || applied.includes(migration.name)) continue;
     connection.write(
       () => {
         if (pragma(connection.db, "user_version") >= migration.version) return;

@@ -55,6 +55,7 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
       // A moved start has grown the scope.
       if (report?.run?.facts.moved_starts !== undefined) crawls.drop(task.runId);
       if (verdict.kind === "completed") crawls.recovered(task.runId, task.row);
+      if (report?.learned !== undefined) crawls.sites.drop(report.learned.site);
       if (report?.goal !== undefined) crawls.read(task.runId, report.goal);
       const keys = report?.discovered?.map(({ key }) => key) ?? [];
       if (keys.length > 0) crawls.keep(task.runId, keys);

@@ -349,6 +349,7 @@ export function forgetLearned(context: Context, site: string): SiteRecord {
     () => {
       if (readSite(context, site) === null) throw new OrbError("not_found", `no site named ${site} is known`);
       context.connection.sql("UPDATE sites SET learned = NULL WHERE site = ?").run(site);
+      bumpControl(context);
       return readSite(context, site) as SiteRecord;
     },
     { durable: true },

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { median, print, verdictAtMost } from "../support/measure.ts";
 import { orb } from "./contestants.ts";
 import { run } from "./process.ts";
+import { costOfSpans } from "./spans.ts";
 import { startTinySite } from "./tiny.ts";
 
 interface Collector {
@@ -33,6 +34,9 @@ async function startCollector(): Promise<Collector> {
 /** A task, an attempt, a fetch, an extraction and a write for each page. */
 const SPANS_PER_PAGE = 5;
 
+/** Pages whose spans are made without a crawl: with its noise away, what they cost is seen. */
+const SPANS_ALONE = 100_000;
+
 /** CPU time per page; throughput on a machine whose other processor is idle hides what threads cost. */
 export async function tracedCrawl(folder: string, pages: number, rounds: number): Promise<boolean> {
   print(`\n${pages} tiny pages with every span sent to a collector, against none, ${rounds} rounds in turn`);
@@ -47,6 +51,10 @@ export async function tracedCrawl(folder: string, pages: number, rounds: number)
     return { cpu: (ran.cpuSeconds * 1e6) / pages, rate: pages / contestant.seconds(ran) };
   };
   try {
+    const alone = await costOfSpans(collector.url, SPANS_ALONE);
+    await collector.received();
+    print(`  the spans of a page by themselves: ${alone.toFixed(1)} µs`);
+    const costs: number[] = [];
     const ratios: { cpu: number; rate: number }[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const both = { off: () => crawl(`off-${round}`, {}), on: () => crawl(`on-${round}`, traced(collector)) };
@@ -55,6 +63,7 @@ export async function tracedCrawl(folder: string, pages: number, rounds: number)
       const second = round % 2 === 0 ? await both.on() : await both.off();
       const [off, on] = round % 2 === 0 ? [first, second] : [second, first];
       const { calls, spans } = await collector.received();
+      costs.push(off.cpu);
       ratios.push({ cpu: on.cpu / off.cpu, rate: on.rate / off.rate });
       print(
         `  CPU ${off.cpu.toFixed(0)} → ${on.cpu.toFixed(0)} µs a page (${percent(on.cpu / off.cpu)}), ${off.rate.toFixed(0)} → ${on.rate.toFixed(0)} pages/s (${percent(on.rate / off.rate)}), ${spans} spans in ${calls} calls`,
@@ -62,6 +71,7 @@ export async function tracedCrawl(folder: string, pages: number, rounds: number)
       if (spans < pages * SPANS_PER_PAGE) throw new Error(`the collector has ${spans} spans of ${pages} pages`);
     }
     return [
+      verdictAtMost("the spans by themselves, of a page's CPU time", (100 * alone) / median(costs), 2, " %"),
       verdictAtMost("more CPU time per page", 100 * (median(ratios.map(({ cpu }) => cpu)) - 1), 2, " %"),
       verdictAtMost("less throughput", 100 * (1 - median(ratios.map(({ rate }) => rate))), 2, " %"),
     ].every(Boolean);

@@ -89,7 +89,9 @@ export interface ParsedPage {
 export function parsePage({ body, contentType, url }: PageInput): ParsedPage {
   const { text, charset } = typeof body === "string" ? { text: body, charset: null } : decodeBody(body, contentType);
   const kind = kindOf(contentType, text);
-  const document = parse(kind, text);
+  // Bytes are searched twenty times as fast as text.
+  const mayHaveNulls = typeof body === "string" || body.includes(0);
+  const document = parse(kind, text, mayHaveNulls);
   const form = { isJson: kind === "json", isText: kind === "text", isDocument: isDocument(contentType) };
   return { kind, text, charset, facts: new PageFacts({ document, url, text, ...form }) };
 }
@@ -142,9 +144,9 @@ function sourceOf(article: Article | null, text: string, maxLength: number): Pag
   return { markdown, cut: fullText.length > maxLength, contentHash, wordCount };
 }
 
-function parse(kind: PageKind, text: string): Document {
+function parse(kind: PageKind, text: string, mayHaveNulls: boolean): Document {
   if (kind === "html") {
-    const document = parseHtml(text);
+    const document = parseHtml(text, mayHaveNulls);
     unwrapNoscript(document);
     return document;
   }

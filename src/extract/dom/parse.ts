@@ -12,14 +12,15 @@ const LF = 10;
 /** Finds most tags without a copy of their name. */
 const BY_SLOT = new Map([...TAGS.values()].map((tag) => [slotOf(tag.name, 0, tag.name.length), tag]));
 
-export function parseHtml(text: string): Document {
-  return new HtmlParser(clean(text)).parse();
+/** `mayHaveNulls`: false when the bytes of the page have none. */
+export function parseHtml(text: string, mayHaveNulls = true): Document {
+  return new HtmlParser(clean(text, mayHaveNulls)).parse();
 }
 
 /** Like browsers: drops null characters and normalizes line ends. */
-function clean(text: string): string {
+function clean(text: string, mayHaveNulls: boolean): string {
   let source = text;
-  if (source.includes("\0")) source = source.replaceAll("\0", "");
+  if (mayHaveNulls && source.includes("\0")) source = source.replaceAll("\0", "");
   if (source.includes("\r")) source = source.replace(/\r\n?/g, "\n");
   return source;
 }

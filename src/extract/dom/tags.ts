@@ -21,6 +21,12 @@ export const MATH_INTEGRATION = 1024;
 export const BLOCK = 2048;
 /** Its content is not visible text, such as a script or a picture. */
 export const NOT_TEXT = 4096;
+/** Its content is no text of the page, except for a template's that is shown. */
+export const SILENT = 8192;
+/** A field of a form. */
+export const CONTROL = 16_384;
+/** Marks important text. */
+export const STRONG = 32_768;
 
 /** The "in body" rule of a tag. */
 export type Rule =
@@ -148,6 +154,12 @@ const FLAGS: readonly [flag: number, names: string][] = [
     BLOCK,
     "address article aside blockquote br caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search section summary table tbody td tfoot th thead title tr ul",
   ],
+  [
+    SILENT,
+    "script style noscript template svg math iframe object embed applet canvas audio video map head link meta input select textarea datalist frame frameset option",
+  ],
+  [CONTROL, "input select textarea"],
+  [STRONG, "b strong em"],
   [
     NOT_TEXT,
     "script style noscript template svg math iframe object embed applet canvas audio video map head link meta button input select textarea dialog datalist frame frameset",

@@ -1,19 +1,13 @@
 /** Splits a page into blocks of text: runs without a block element in between. */
 import type { Element, Node } from "../dom/nodes.ts";
+import { CONTROL, SILENT, STRONG } from "../dom/tags.ts";
 import { isBlock, squeeze } from "../dom/text.ts";
 import { addTo, type Box, BoxMaker, type Hints } from "./boxes.ts";
 import { isHeading } from "./marks.ts";
 import { measure, type TextMeasure } from "./text-measure.ts";
 
-const SILENT = new Set(
-  "script style noscript template svg math iframe object embed applet canvas audio video map head link meta input select textarea datalist frame frameset option".split(
-    " ",
-  ),
-);
-const CONTROLS = new Set(["input", "select", "textarea"]);
 const MONEY = /\p{Sc}\s?\d|\d\s?\p{Sc}/u;
 const MONEY_WORDS = 29;
-const STRONG = new Set(["b", "strong", "em"]);
 
 export interface Block extends TextMeasure {
   box: Box;
@@ -80,10 +74,10 @@ class BlockReader {
         this.#add(node.data, inLink, inStrong);
         continue;
       }
-      const { name } = node.tag;
+      const { name, flags } = node.tag;
       if (name === "br") this.#text += " ";
       else if (name === "img" || name === "picture") box.images += 1;
-      else if (isSilent(node)) box.controls += CONTROLS.has(name) ? 1 : 0;
+      else if (isSilent(node)) box.controls += (flags & CONTROL) === 0 ? 0 : 1;
       else {
         const link = inLink || name === "a";
         if (name === "a") this.#links += 1;
@@ -92,7 +86,7 @@ class BlockReader {
           const child = this.box(node, box, link);
           this.#children[this.#childCount] = child;
           this.#childCount += 1;
-        } else this.#visit(node, box, link, inStrong || STRONG.has(name));
+        } else this.#visit(node, box, link, inStrong || (flags & STRONG) !== 0);
       }
     }
   }
@@ -146,9 +140,9 @@ class BlockReader {
 }
 
 function isSilent(element: Element): boolean {
-  const { name } = element.tag;
+  const { name, flags } = element.tag;
   // Declarative shadow roots contain content.
-  return SILENT.has(name) && !(name === "template" && element.attr("shadowrootmode") !== undefined);
+  return (flags & SILENT) !== 0 && !(name === "template" && element.attr("shadowrootmode") !== undefined);
 }
 
 /** More siblings than this are counted with a map. */

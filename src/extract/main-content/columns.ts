@@ -2,7 +2,7 @@
 import type { Block } from "./blocks.ts";
 import { longWords } from "../article/letters.ts";
 import { type Box, TAGS } from "./boxes.ts";
-import { MARK_NAMES } from "./marks.ts";
+import { headingLevel, MARK_NAMES } from "./marks.ts";
 import { PAGE_TYPES } from "./page-type.ts";
 import type { Grid } from "./grids.ts";
 import type { Ancestry } from "./ancestry.ts";
@@ -59,7 +59,7 @@ const OWN: Record<string, (view: View) => number> = {
   strong_share: ({ block }) => block.strongWords / block.words,
   hidden: ({ box }) => toNumber(box.hidden),
   depth: ({ box }) => box.depth,
-  heading: ({ tag }) => (/^h[1-6]$/.test(tag) ? Number(tag[1]) : 0),
+  heading: ({ box }) => headingLevel(box.element),
   cell: ({ tag }) => (tag === "th" ? 2 : toNumber(tag === "td")),
   definition: ({ tag }) => (tag === "dt" ? 2 : toNumber(tag === "dd")),
   copies: ({ page, index }) => page.copies[index]!,
@@ -209,7 +209,9 @@ export const TYPE_COLUMNS: readonly string[] = PAGE_TYPES.map((type) => `type_${
 function titleShare({ block, page: { titleWords }, small }: View): number {
   if (block.words > LONG || titleWords.size === 0) return 0;
   const own = longWords(small);
-  return share(own.filter((word) => titleWords.has(word)).length, own.length);
+  let found = 0;
+  for (let at = 0; at < own.length; at += 1) if (titleWords.has(own[at]!)) found += 1;
+  return share(found, own.length);
 }
 
 function similarity({ block: { words }, small }: View, title: string): number {

@@ -11,12 +11,16 @@ export function pageRow(
   width: number,
   wanted: readonly number[] = Array.from({ length: width }, (_, column) => column),
 ): Float32Array {
-  const sums = new Float64Array(width);
+  const columns = Int32Array.from(wanted);
+  const sums = new Float64Array(columns.length);
   let total = 0;
-  for (const [index, { words }] of blocks.entries()) {
-    const weight = Math.sqrt(words);
+  for (let index = 0; index < blocks.length; index += 1) {
+    const weight = Math.sqrt(blocks[index]!.words);
+    const from = index * width;
     total += weight;
-    for (const column of wanted) sums[column]! += weight * table[index * width + column]!;
+    for (let at = 0; at < columns.length; at += 1) sums[at]! += weight * table[from + columns[at]!]!;
   }
-  return Float32Array.from(sums, (sum) => sum / Math.max(1, total));
+  const row = new Float32Array(width);
+  for (let at = 0; at < columns.length; at += 1) row[columns[at]!] = sums[at]! / Math.max(1, total);
+  return row;
 }

@@ -60,7 +60,8 @@ export function survey(page: BlockPage, title: string): Survey {
   const levels: number[] = [0, 0, 0, 0, 0, 0, 0];
   let [section, longest, hiddenWords] = [0, 0, 0];
   let chapter: Chapter = { at: -1, level: 0, kind: 0 };
-  for (const [index, block] of blocks.entries()) {
+  for (let index = 0; index < count; index += 1) {
+    const block = blocks[index]!;
     wordsBefore[index + 1] = wordsBefore[index]! + block.words;
     linksBefore[index + 1] = linksBefore[index]! + block.linkWords;
     sentencesBefore[index + 1] = sentencesBefore[index]! + block.sentences;

@@ -9,6 +9,7 @@ import { bare, CONCURRENCY, type Contestant, crawlee, orb, scrapy, wget2 } from 
 import { raceKills } from "./kill.ts";
 import { type Rate, raceRates } from "./rate.ts";
 import { writeSite } from "./site.ts";
+import { tracedCrawl } from "./telemetry.ts";
 import { longCrawl, restartWithLongQueue } from "./tiny.ts";
 
 export const defaultRounds = 3;
@@ -21,7 +22,14 @@ interface Request {
   only?: string[];
 }
 
-const PARTS: Record<string, (request: Request) => Promise<boolean>> = { rate, article, kill, tiny, restart };
+const PARTS: Record<string, (request: Request) => Promise<boolean>> = {
+  rate,
+  article,
+  kill,
+  tiny,
+  restart,
+  telemetry,
+};
 
 export async function run(
   rounds: number,
@@ -130,4 +138,8 @@ function tiny({ pages = 200_000 }: Request): Promise<boolean> {
 
 function restart({ rounds, pages = 1_000_000 }: Request): Promise<boolean> {
   return withFolder((folder) => restartWithLongQueue(join(folder, "orb"), pages, rounds));
+}
+
+function telemetry({ rounds, pages = 20_000 }: Request): Promise<boolean> {
+  return withFolder((folder) => tracedCrawl(folder, pages, rounds));
 }

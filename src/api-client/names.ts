@@ -23,6 +23,7 @@ export const NAMES = {
     test: "post /jobs/{job_id}/test",
     fixtures: "get /jobs/{job_id}/fixtures",
     changes: "get /jobs/{job_id}/changes",
+    ignoredPlaces: "get /jobs/{job_id}/ignored-places",
     pageChange: "get /jobs/{job_id}/changes/{number}",
     changeContent: "get /jobs/{job_id}/changes/{number}/{version}",
     deleteFixture: "delete /jobs/{job_id}/fixtures/{number}",

@@ -4486,6 +4486,28 @@ export interface Operations {
       encrypted: boolean;
     }[];
   };
+  /** Places that the monitor of a job leaves out, by page */
+  "get /jobs/{job_id}/ignored-places": {
+    params: {
+      job_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      url: string;
+      places: {
+        /** words: some words of a line; place: a place that changes on its own; shuffled: the order of a list */
+        kind: "words" | "place" | "shuffled";
+        /** its name, for monitor.watch */
+        place: string;
+        /** the first lines that the page showed there last */
+        texts: string[];
+      }[];
+    }[];
+  };
   /** The items that a completed step produced */
   "get /workflows/{workflow_id}/tasks/{task}/items": {
     params: {
@@ -6632,6 +6654,7 @@ export const ROUTES = {
   listEntries: "get /workflows/{workflow_id}/tasks/{task}/entries",
   listEvents: "get /jobs/runs/{run_id}/events",
   listFixtures: "get /jobs/{job_id}/fixtures",
+  listIgnoredPlaces: "get /jobs/{job_id}/ignored-places",
   listItems: "get /workflows/{workflow_id}/tasks/{task}/items",
   listJobChanges: "get /jobs/{job_id}/changes",
   listJobRuns: "get /jobs/{job_id}/runs",
@@ -6764,6 +6787,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /notifications/deliveries",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
   "get /jobs/runs/{run_id}/events",
+  "get /jobs/{job_id}/ignored-places",
   "get /workflows/{workflow_id}/tasks/{task}/items",
   "get /jobs/{job_id}/changes",
   "get /jobs/{job_id}/runs",
@@ -6803,6 +6827,7 @@ export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /scraping/tasks",
   "get /notifications/deliveries",
   "get /workflows/{workflow_id}/tasks/{task}/entries",
+  "get /jobs/{job_id}/ignored-places",
   "get /workflows/{workflow_id}/tasks/{task}/items",
   "get /jobs/{job_id}/changes",
   "get /jobs/{job_id}/runs",

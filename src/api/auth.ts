@@ -46,7 +46,7 @@ export async function proofOf(request: ApiRequest, deps: LoginDeps): Promise<Pro
   const { authorization = "" } = request.headers;
   const password = passwordOf(authorization);
   if (authorization !== "" && password === null) {
-    const bearer = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
+    const bearer = bearerOf(authorization);
     const found = bearer === undefined ? null : await principalBySecret(request, deps, bearer);
     if (found !== null) return { by: "secret", ...found, login: null };
     // Where no token is needed, others are ignored as before; a key that is not valid is not.
@@ -79,6 +79,13 @@ async function proofByCookie(request: ApiRequest, deps: LoginDeps, open: Proof |
   return { by: "cookie", principal: login.principal, key: login.key, login };
 }
 
+const bearerOf = (authorization: string) => /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
+
+async function refusedSecret({ server, headers: { authorization = "" } }: ApiRequest): Promise<string> {
+  const secret = bearerOf(authorization) ?? passwordOf(authorization) ?? "";
+  return (await server.keys.whyRefused(secret)) ?? "the token is wrong";
+}
+
 const isPage = (request: ApiRequest) => request.routeOptions.config.page !== undefined;
 
 /** The password of Basic credentials; the user name is ignored. */
@@ -108,7 +115,8 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
       const hasCredentials = request.headers.authorization !== undefined;
       if (hasCredentials) await api.wrongLogins.slowDown(request.ip);
       const bearer = hasCredentials ? 'Bearer realm="orb", error="invalid_token"' : 'Bearer realm="orb"';
-      throw new ApiProblem("unauthorized", hasCredentials ? "the token is wrong" : "the request has no token", {
+      const why = hasCredentials ? await refusedSecret(request) : "the request has no token";
+      throw new ApiProblem("unauthorized", why, {
         // The browser then prompts, and the user enters the key or token as the password.
         headers: { "www-authenticate": isPage(request) ? 'Basic realm="orb", charset="UTF-8"' : bearer },
       });

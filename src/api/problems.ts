@@ -69,7 +69,7 @@ export const HTTP_PROBLEMS = {
   key_limited: {
     status: 403,
     title: "The key is limited to some jobs, sites or tags.",
-    remedy: "Use a key without limits; docs/teams.md lists the calls that keys with limits may make.",
+    remedy: "Use a key without limits; docs/roles.md lists the calls that keys with limits may make.",
   },
   rate_limited: {
     status: 429,

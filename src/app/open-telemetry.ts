@@ -17,6 +17,7 @@ export async function openTelemetry(config: Config, { store }: { store: Store },
   const version = productVersion();
   const settings = {
     endpoint,
+    protocol: config.otelProtocol,
     headers: config.otelHeaders ?? {},
     timeoutMs: config.otelTimeoutMs,
     compress: config.otelCompression === "gzip",

@@ -7,16 +7,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export type SpanValue = string | number | boolean;
 export type SpanAttributes = Readonly<Record<string, SpanValue | null | undefined>>;
 
-export interface OpenSpan {
-  /** The parent of spans that begin within it. */
-  readonly parent: SpanParent;
-  end(attributes?: SpanAttributes, error?: unknown): void;
-}
-
+/** The span of an attempt: whatever is timed within it is its child, so no part needs a context of its own. */
 export interface SpanParent {
   /** The W3C `traceparent` of calls that belong to it. */
   readonly traceparent: string;
-  open(name: string, attributes?: SpanAttributes): OpenSpan;
+  /** The time now, for `add`. */
+  time(): number;
+  /** A part that began at `begun` ends now. */
+  add(name: string, begun: number, attributes: SpanAttributes | undefined, error: unknown): void;
 }
 
 const current = new AsyncLocalStorage<SpanParent>();
@@ -27,20 +25,24 @@ export function withSpanParent<T>(parent: SpanParent, work: () => T): T {
 }
 
 /** `describe` gives attributes of the result. */
-export async function inSpan<T>(
+export function inSpan<T>(name: string, work: () => Promise<T>, describe?: (result: T) => SpanAttributes): Promise<T> {
+  const parent = current.getStore();
+  return parent === undefined ? work() : timed(parent, name, work, describe);
+}
+
+async function timed<T>(
+  parent: SpanParent,
   name: string,
   work: () => Promise<T>,
-  describe?: (result: T) => SpanAttributes,
+  describe: ((result: T) => SpanAttributes) | undefined,
 ): Promise<T> {
-  const parent = current.getStore();
-  if (parent === undefined) return work();
-  const span = parent.open(name);
+  const begun = parent.time();
   try {
-    const result = await current.run(span.parent, work);
-    span.end(describe?.(result));
+    const result = await work();
+    parent.add(name, begun, describe?.(result), null);
     return result;
   } catch (error) {
-    span.end(undefined, error);
+    parent.add(name, begun, undefined, error);
     throw error;
   }
 }

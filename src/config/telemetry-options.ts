@@ -20,10 +20,9 @@ export const TELEMETRY_OPTIONS = {
   }),
   otelProtocol: option({
     name: "OTEL_EXPORTER_OTLP_PROTOCOL",
-    type: type.oneOf(["http/json", "http/protobuf"]),
-    default: "http/json",
-    about:
-      "Always sent as JSON, which the HTTP port of a collector (usually 4318) accepts beside protobuf. gRPC is not supported.",
+    type: type.oneOf(["http/protobuf", "http/json"]),
+    default: "http/protobuf",
+    about: "How data is encoded; both go to the HTTP port of a collector (usually 4318). gRPC is not supported.",
     example: "http/json",
   }),
   otelCompression: option({

@@ -37,9 +37,11 @@ export function cornersPage(): string {
       about: "Lets three people in, then nobody for two seconds: they get 429.",
     },
     { path: "/broken/", name: "Closed for repairs", about: "Errors, loops, a torn page and a slow clerk." },
+    { path: BACK_ROOM, name: "The back room", about: "Lets in only people: three clicks prove it.", rel: "nofollow" },
   ];
   const cards = corners.map(
-    ({ path, name, about }) => `<li class="card"><h3><a href="${path}">${name}</a></h3><p>${about}</p></li>`,
+    ({ path, name, about, rel }) =>
+      `<li class="card"><h3><a href="${path}"${rel === undefined ? "" : ` rel="${rel}"`}>${name}</a></h3><p>${about}</p></li>`,
   );
   return frame({
     title: "Odd corners",
@@ -48,6 +50,32 @@ export function cornersPage(): string {
 <p class="lead">What real sites do to a crawler, on a small scale.</p>
 <ul class="grid wide">${cards.join("\n")}</ul>`,
   });
+}
+
+/** Crawls are not led here: only somebody who clicks gets in. */
+export const BACK_ROOM = "/back-room";
+const BACK_ROOM_COOKIE = "back_room=open";
+
+export function backRoom(cookies: string): Answer {
+  if (cookies.split(/; */).includes(BACK_ROOM_COOKIE))
+    return {
+      body: frame({
+        title: "The back room",
+        body: '<h1>The back room</h1>\n<p class="lead">First editions, and a chair to read them in. Whoever sits here has clicked three books, so it was a person.</p>',
+      }),
+    };
+  const books = [1, 2, 3].map((nth) => `<button type="button" class="challenge-book">Book ${nth}</button>`).join("\n");
+  return {
+    status: 403,
+    body: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Verify you are human</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="/style.css"><link rel="icon" href="/favicon.svg"></head>
+<body><main class="in"><h1>Verify you are human</h1>
+<p>To continue, please verify that you are not a robot: click the three books.</p>
+<p class="challenge">${books}</p></main><script src="/scripts/back-room.js" defer></script></body></html>
+`,
+  };
 }
 
 /** An empty shell: the script renders the content. */
@@ -81,6 +109,16 @@ export const apiArrivals = () => ({ books: ARRIVALS.map(rowOf) });
 
 /** Client-side scripts. */
 export const SCRIPTS: Readonly<Record<string, string>> = {
+  "/scripts/back-room.js": `
+const books = [...document.querySelectorAll("button")];
+for (const book of books)
+  book.addEventListener("click", () => {
+    book.disabled = true;
+    if (books.some((other) => !other.disabled)) return;
+    document.cookie = "${BACK_ROOM_COOKIE}; path=/; max-age=3600";
+    location.reload();
+  });
+`,
   "/scripts/arrivals.js": `
 const text = (tag, words, name) => { const one = document.createElement(tag); one.textContent = words; if (name) one.className = name; return one; };
 const app = document.getElementById("app");

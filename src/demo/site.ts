@@ -10,6 +10,8 @@ import {
   type Answer,
   apiArrivals,
   apiBooks,
+  BACK_ROOM,
+  backRoom,
   busyPage,
   cornersPage,
   RequestLimiter,
@@ -42,8 +44,9 @@ export async function startDemoSite(clock: Clock, { pageMs = PAGE_MS } = {}): Pr
   const closing = new AbortController();
   let refusals = 0;
   let layout: Layout = "first";
-  const answer = (url: URL): Answer => {
+  const answer = (url: URL, cookies: string): Answer => {
     const { pathname: path } = url;
+    if (path === BACK_ROOM) return backRoom(cookies);
     if (path.startsWith("/busy/")) {
       const nth = path === "/busy/" ? null : Number(path.slice("/busy/".length));
       if (nth !== null && !(Number.isInteger(nth) && nth >= 1 && nth <= SIGNINGS)) return NOT_FOUND;
@@ -67,7 +70,7 @@ export async function startDemoSite(clock: Clock, { pageMs = PAGE_MS } = {}): Pr
       return;
     }
     const url = URL.parse(request.url ?? "", origin());
-    const page = url === null ? NOT_FOUND : answer(url);
+    const page = url === null ? NOT_FOUND : answer(url, request.headers.cookie ?? "");
     const isPage = page.type === undefined;
     void sleep(clock, (isPage ? pageMs : 0) + (page.afterMs ?? 0), closing.signal).then(() => send(response, page));
   });

@@ -57,5 +57,7 @@ button { font: inherit; padding: .5rem 1rem; border-radius: 8px; border: 1px sol
 .foot { border-top: 1px solid var(--line); color: var(--soft); font-size: .88rem; }
 .foot .in { padding-block: 1.25rem 2rem; }
 .foot form { margin-top: .75rem; } .foot button { padding: .25rem .75rem; margin-right: .35rem; }
+.challenge { position: absolute; top: 260px; left: 20px; margin: 0; display: flex; gap: 20px; }
+.challenge-book { width: 100px; height: 100px; font: inherit; }
 @media (max-width: 34rem) { .book { grid-template-columns: 1fr; } .cover { max-width: 12rem; } }
 `.trimStart();

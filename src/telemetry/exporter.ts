@@ -16,6 +16,7 @@ interface ExporterOptions {
   headers: Readonly<Record<string, string>>;
   timeoutMs: number;
   compress: boolean;
+  contentType: string;
 }
 
 const compressed = promisify(gzip);
@@ -47,8 +48,8 @@ export class Exporter {
   }
 
   /** Never throws: lost telemetry must not disturb the work. */
-  async send(url: string, payload: string): Promise<boolean> {
-    const body = this.#options.compress ? await compressed(payload) : Buffer.from(payload);
+  async send(url: string, payload: Buffer): Promise<boolean> {
+    const body = this.#options.compress ? await compressed(payload) : payload;
     for (let tried = 1; ; tried += 1) {
       const { problem, waitMs } = await this.#try(url, body);
       if (problem === null) {
@@ -70,7 +71,7 @@ export class Exporter {
 
   /** `waitMs` null: another try would not help. */
   async #try(url: string, body: Buffer): Promise<{ problem: string | null; waitMs: number | null }> {
-    const { headers, compress, clock } = this.#options;
+    const { headers, compress, clock, contentType } = this.#options;
     const sink = new BufferSink();
     const encoding = compress ? { "content-encoding": "gzip" } : {};
     try {
@@ -78,7 +79,7 @@ export class Exporter {
         {
           url,
           method: "POST",
-          headers: { "content-type": "application/json", ...encoding, ...headers },
+          headers: { "content-type": contentType, ...encoding, ...headers },
           body,
           followRedirects: () => false,
         },

@@ -1,26 +1,52 @@
 /** The JSON form of the OpenTelemetry protocol (OTLP 1): https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
 import type { SpanAttributes, SpanValue } from "../base/tracing.ts";
+import { textOfSpanId } from "../domain/run/trace-context.ts";
 import type { Reading } from "../orchestrator/reading.ts";
+import { CUMULATIVE, histogramsOf } from "./metric-groups.ts";
+import type { Encoding, Source, SpanBatch } from "./payload.ts";
 import { type Span, SPAN_KIND } from "./span.ts";
 
-export interface Source {
-  resource: SpanAttributes;
-  version: string;
-}
+export const otlpJson: Encoding = {
+  contentType: "application/json",
+  batch: (source) => new JsonSpans(source),
+  metrics: (...args) => Buffer.from(metricsPayload(...args)),
+};
 
-export function tracesPayload({ resource, version }: Source, spans: readonly Span[]): string {
-  const about = JSON.stringify({ attributes: attributesOf(resource) });
-  const scope = JSON.stringify({ name: "orbweaver", version });
-  return `{"resourceSpans":[{"resource":${about},"scopeSpans":[{"scope":${scope},"spans":[${spans.map(spanText).join(",")}]}]}]}`;
+class JsonSpans implements SpanBatch {
+  readonly #source: Source;
+  #texts: string[] = [];
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  get count(): number {
+    return this.#texts.length;
+  }
+
+  add(span: Span): void {
+    this.#texts.push(spanText(span));
+  }
+
+  take(): Buffer {
+    const { resource, version } = this.#source;
+    const about = JSON.stringify({ attributes: attributesOf(resource) });
+    const scope = JSON.stringify({ name: "orbweaver", version });
+    const spans = this.#texts.join(",");
+    this.#texts = [];
+    return Buffer.from(
+      `{"resourceSpans":[{"resource":${about},"scopeSpans":[{"scope":${scope},"spans":[${spans}]}]}]}`,
+    );
+  }
 }
 
 /** Written as text: thousands of spans a second, and objects of objects for JSON.stringify cost three times as much. */
 function spanText(span: Span): string {
   const { traceId, spanId, parentSpanId, name, kind, startMs, endMs, attributes, error } = span;
-  const parent = parentSpanId === null ? "" : `"parentSpanId":"${parentSpanId}",`;
+  const parent = parentSpanId === null ? "" : `"parentSpanId":"${textOfSpanId(parentSpanId)}",`;
   const status = error === null ? "{}" : `{"code":2,"message":${JSON.stringify(error)}}`;
   return (
-    `{"traceId":"${traceId}","spanId":"${spanId}",${parent}"name":${JSON.stringify(name)},"kind":${SPAN_KIND[kind]},` +
+    `{"traceId":"${traceId}","spanId":"${textOfSpanId(spanId)}",${parent}"name":${JSON.stringify(name)},"kind":${SPAN_KIND[kind]},` +
     `"startTimeUnixNano":"${nanos(startMs)}","endTimeUnixNano":"${nanos(Math.max(startMs, endMs))}",` +
     `"attributes":[${attributesText(attributes)}],"status":${status}}`
   );
@@ -41,8 +67,7 @@ function valueText(value: SpanValue): string {
   return JSON.stringify(toValue(value));
 }
 
-/** `startMs`: since when counters count. */
-export function metricsPayload(source: Source, readings: readonly Reading[], startMs: number, nowMs: number): string {
+function metricsPayload(source: Source, readings: readonly Reading[], startMs: number, nowMs: number): string {
   const times = { startTimeUnixNano: nanos(startMs), timeUnixNano: nanos(nowMs) };
   const metrics = [...Map.groupBy(readings, (reading) => reading.name)].map(([name, group]) =>
     toMetric(name, group, times),
@@ -62,8 +87,6 @@ interface Times {
   timeUnixNano: string;
 }
 
-const CUMULATIVE = 2;
-
 function toMetric(name: string, group: readonly Reading[], times: Times): unknown {
   const about = { name, description: group[0]?.help ?? "" };
   const kind = group[0]?.kind ?? "gauge";
@@ -78,25 +101,15 @@ function toMetric(name: string, group: readonly Reading[], times: Times): unknow
   return { ...about, sum: { aggregationTemporality: CUMULATIVE, isMonotonic: true, dataPoints } };
 }
 
-/** Our buckets count all values up to their bound, those of the protocol the values between two bounds. */
 function histogramPoints(group: readonly Reading[], times: Times): unknown[] {
-  const labelsOf = ({ labels = {} }: Reading) => {
-    const { le: _, ...others } = labels as Record<string, string>;
-    return others;
-  };
-  return [...Map.groupBy(group, (reading) => JSON.stringify(labelsOf(reading)))].map(([, lines]) => {
-    const bounded = lines.filter(({ part, labels }) => part === "bucket" && labels?.["le"] !== "+Inf");
-    const count = lines.find(({ part }) => part === "count")?.value ?? 0;
-    const upTo = [...bounded.map(({ value }) => value), count];
-    return {
-      attributes: attributesOf(labelsOf(lines[0]!)),
-      ...times,
-      count: String(count),
-      sum: lines.find(({ part }) => part === "sum")?.value ?? 0,
-      explicitBounds: bounded.map(({ labels }) => Number(labels?.["le"])),
-      bucketCounts: upTo.map((value, index) => String(value - (upTo[index - 1] ?? 0))),
-    };
-  });
+  return histogramsOf(group).map(({ labels, count, sum, bounds, counts }) => ({
+    attributes: attributesOf(labels),
+    ...times,
+    count: String(count),
+    sum,
+    explicitBounds: bounds,
+    bucketCounts: counts.map(String),
+  }));
 }
 
 function attributesOf(attributes: SpanAttributes): unknown[] {

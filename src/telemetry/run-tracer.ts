@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { messageOf } from "../base/errors.ts";
-import { formatTraceparent, spanIdOfRun } from "../domain/run/trace-context.ts";
+import { formatTraceparent, spanIdOfRun, textOfSpanId } from "../domain/run/trace-context.ts";
 import { TERMINAL_RUN_STATES } from "../domain/run/states.ts";
 import { shownUrl } from "../domain/text/url.ts";
 import { followAll } from "../events/follow.ts";
@@ -38,7 +38,7 @@ export class RunTracer {
     const run = await this.#deps.store.run(runId);
     const trace = run === null ? null : await this.#deps.traces.of(runId);
     if (run === null || trace === null) return null;
-    const spanId = spanIdOfRun(runId, run.generation);
+    const spanId = textOfSpanId(spanIdOfRun(runId, run.generation));
     return formatTraceparent({ traceId: trace.traceId, spanId, sampled: trace.isSampled });
   };
 

@@ -1,4 +1,4 @@
-import { spanIdOfTask, traceIdOfRun } from "../domain/run/trace-context.ts";
+import { type SpanId, spanIdFrom, spanIdOfTask, traceIdOfRun } from "../domain/run/trace-context.ts";
 import type { Store } from "../store/ports/port.ts";
 import type { RunRecord } from "../store/records/run-records.ts";
 
@@ -6,7 +6,7 @@ import type { RunRecord } from "../store/records/run-records.ts";
 export interface RunTrace {
   traceId: string;
   /** The span that the run belongs to: of the caller, or of the workflow step that started it; null: none. */
-  parentSpanId: string | null;
+  parentSpanId: SpanId | null;
   isSampled: boolean;
 }
 
@@ -18,22 +18,28 @@ const MOST_PARENTS = 10;
 export class RunTraces {
   readonly #store: Pick<Store, "run">;
   readonly #decide: (traceId: string, inherited: boolean | null) => boolean;
-  readonly #kept = new Map<string, Promise<RunTrace | null>>();
+  readonly #kept = new Map<string, RunTrace | Promise<RunTrace | null>>();
 
   constructor(store: Pick<Store, "run">, decide: (traceId: string, inherited: boolean | null) => boolean) {
     this.#store = store;
     this.#decide = decide;
   }
 
-  /** Null: there is no such run. */
-  of(runId: string): Promise<RunTrace | null> {
+  /** Null: there is no such run. No promise: it is known, as for most tasks. */
+  of(runId: string): RunTrace | Promise<RunTrace | null> {
     const kept = this.#kept.get(runId);
     if (kept !== undefined) return kept;
-    const found = this.#read(runId).catch(() => {
-      // The database is unavailable: not traced now, and read again for the next task.
-      this.#kept.delete(runId);
-      return null;
-    });
+    const found = this.#read(runId).then(
+      (trace) => {
+        if (trace !== null && this.#kept.has(runId)) this.#kept.set(runId, trace);
+        return trace;
+      },
+      () => {
+        // The database is unavailable: not traced now, and read again for the next task.
+        this.#kept.delete(runId);
+        return null;
+      },
+    );
     if (this.#kept.size >= MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
     this.#kept.set(runId, found);
     return found;
@@ -56,7 +62,7 @@ export class RunTraces {
     const traceId = trace?.trace_id ?? traceIdOfRun(run.id);
     return {
       traceId,
-      parentSpanId: trace?.span_id ?? null,
+      parentSpanId: trace === undefined ? null : spanIdFrom(trace.span_id),
       isSampled: this.#decide(traceId, trace === undefined ? null : trace.sampled),
     };
   }

@@ -1,21 +1,24 @@
 import type { Clock, Timer } from "../base/clock.ts";
+import type { SpanBatch } from "./payload.ts";
 import type { Span } from "./span.ts";
 
 interface SpanQueueOptions {
   clock: Clock;
-  send: (spans: readonly Span[]) => Promise<unknown>;
+  batch: SpanBatch;
+  send: (body: Buffer) => Promise<unknown>;
   delayMs: number;
 }
 
-/** Spans per call; more wait for the next one. */
-const MOST_PER_BATCH = 512;
+/** Spans per call, some 400 kB; more wait for the next one. A call costs as much as hundreds of spans. */
+const MOST_PER_BATCH = 2000;
 /** While the collector is away, memory stays bounded: newer spans are dropped. */
 const MOST_QUEUED = 20_000;
 
 /** Collects spans and sends them in batches, one call at a time. */
 export class SpanQueue {
   readonly #options: SpanQueueOptions;
-  #spans: Span[] = [];
+  readonly #full: { body: Buffer; count: number }[] = [];
+  #queued = 0;
   #timer: Timer | null = null;
   #sending: Promise<void> | null = null;
   #dropped = 0;
@@ -29,14 +32,25 @@ export class SpanQueue {
     return this.#dropped;
   }
 
-  add(span: Span): void {
-    if (this.#closed || this.#spans.length >= MOST_QUEUED) {
+  readonly add = (span: Span): void => {
+    if (this.#closed || this.#queued >= MOST_QUEUED) {
       this.#dropped += 1;
       return;
     }
-    this.#spans.push(span);
-    if (this.#spans.length >= MOST_PER_BATCH) this.#send();
-    else this.#timer ??= this.#options.clock.after(this.#options.delayMs, () => this.#send());
+    const { batch, clock, delayMs } = this.#options;
+    batch.add(span);
+    this.#queued += 1;
+    if (batch.count >= MOST_PER_BATCH) {
+      this.#cut();
+      this.#send();
+    } else this.#timer ??= clock.after(delayMs, () => this.#send());
+  };
+
+  /** The open batch becomes one that can be sent. */
+  #cut(): void {
+    const { batch } = this.#options;
+    const { count } = batch;
+    if (count > 0) this.#full.push({ body: batch.take(), count });
   }
 
   #send(): void {
@@ -44,14 +58,18 @@ export class SpanQueue {
     this.#timer = null;
     this.#sending ??= this.#sendBatches().finally(() => {
       this.#sending = null;
-      // What came meanwhile waits for others again: a call costs as much as hundreds of spans.
-      if (this.#spans.length > 0) this.#timer ??= this.#options.clock.after(this.#options.delayMs, () => this.#send());
+      // What came meanwhile waits for others again.
+      const { clock, delayMs } = this.#options;
+      if (this.#queued > 0) this.#timer ??= clock.after(delayMs, () => this.#send());
     });
   }
 
   async #sendBatches(): Promise<void> {
-    do await this.#options.send(this.#spans.splice(0, MOST_PER_BATCH));
-    while (this.#spans.length >= MOST_PER_BATCH);
+    if (this.#full.length === 0) this.#cut();
+    for (let next = this.#full.shift(); next !== undefined; next = this.#full.shift()) {
+      this.#queued -= next.count;
+      await this.#options.send(next.body);
+    }
   }
 
   /** Sends what is left. */
@@ -59,6 +77,7 @@ export class SpanQueue {
     this.#closed = true;
     await this.#sending;
     this.#timer?.cancel();
-    while (this.#spans.length > 0) await this.#options.send(this.#spans.splice(0, MOST_PER_BATCH));
+    this.#cut();
+    await this.#sendBatches();
   }
 }

@@ -1,9 +1,16 @@
 /** Spans of tasks: the task, its attempts, what happens within them, and the write of the outcome. */
-import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
-import { type OpenSpan, type SpanAttributes, type SpanParent, withSpanParent } from "../base/tracing.ts";
-import { formatTraceparent, spanIdOfRun, spanIdOfTask } from "../domain/run/trace-context.ts";
+import { systemRandom } from "../base/random.ts";
+import { type SpanAttributes, type SpanParent, withSpanParent } from "../base/tracing.ts";
+import {
+  formatTraceparent,
+  type SpanId,
+  spanId,
+  spanIdOfRun,
+  spanIdOfTask,
+  textOfSpanId,
+} from "../domain/run/trace-context.ts";
 import { shownUrl } from "../domain/text/url.ts";
 import type { Asleep, HandlerLookup, TaskHandler } from "../lanes/handlers/handler.ts";
 import type { Handled } from "../domain/run/outcome.ts";
@@ -18,7 +25,9 @@ interface TaskTracerDeps {
 }
 
 interface Traced {
-  trace: RunTrace;
+  traceId: string;
+  /** Of the task. */
+  spanId: SpanId;
   endedMs: number;
 }
 
@@ -26,11 +35,16 @@ interface Traced {
 const CLIENT_SPANS = new Set(["fetch"]);
 
 const ENDS_TASK = new Set(["completed", "skipped", "failed"]);
+const NOTHING: SpanAttributes = {};
 
+/** Five spans a page, thousands of pages a second: what is done here for each of them is kept small (`npm run bench -- crawl --part telemetry`). */
 export class TaskTracer {
   readonly #deps: TaskTracerDeps;
   /** Tasks whose outcome is not written yet. */
   readonly #traced = new WeakMap<ClaimedTask, Traced>();
+  readonly #newSpanId = spanIds();
+  /** Of the last task: mostly that of the next one, too. */
+  #run = { id: "", generation: 0, spanId: spanId(0, 0) };
 
   constructor(deps: TaskTracerDeps) {
     this.#deps = deps;
@@ -51,7 +65,12 @@ export class TaskTracer {
   #wrap(handler: TaskHandler): TaskHandler {
     return {
       strategy: handler.strategy,
-      run: (task, context) => this.#attempt(task, handler.strategy, () => handler.run(task, context)),
+      run: (task, context) => {
+        const trace = this.#deps.traces.of(task.runId);
+        const work = () => handler.run(task, context);
+        if (!(trace instanceof Promise)) return this.#attempt(trace, task, handler.strategy, work);
+        return trace.then((found) => this.#attempt(found, task, handler.strategy, work));
+      },
       ...(handler.retryRules === undefined ? {} : { retryRules: (usual) => handler.retryRules!(usual) }),
       ...(handler.onFailed === undefined ? {} : { onFailed: (task, failure) => handler.onFailed!(task, failure) }),
       onWritten: (settled) => {
@@ -62,47 +81,38 @@ export class TaskTracer {
   }
 
   async #attempt(
+    trace: RunTrace | null,
     task: ClaimedTask,
     strategy: string,
     work: () => Promise<Handled | Asleep>,
   ): Promise<Handled | Asleep> {
-    const trace = await this.#deps.traces.of(task.runId);
     if (trace === null || !trace.isSampled) return work();
+    const { clock, add } = this.#deps;
+    const { traceId } = trace;
     const taskSpanId = spanIdOfTask(task.id, task.generation);
-    const span = this.#open(trace.traceId, taskSpanId, "attempt");
+    const attempt = new AttemptSpan(traceId, this.#newSpanId(), clock, add, this.#newSpanId);
     let ended: Handled | Asleep | null = null;
     let error: unknown;
     try {
-      return (ended = await withSpanParent(span.parent, work));
+      return (ended = await withSpanParent(attempt, work));
     } catch (thrown) {
       error = thrown;
       throw thrown;
     } finally {
-      const about = { ...urlOf(task), "orb.attempt": task.attempts.length + 1, ...aboutEnd(ended, strategy) };
-      span.end(about, error ?? failureOf(ended));
-      this.#traced.set(task, { trace, endedMs: this.#deps.clock.now() });
+      const endMs = attempt.time();
+      add({
+        traceId,
+        spanId: attempt.spanId,
+        parentSpanId: taskSpanId,
+        name: "attempt",
+        kind: "internal",
+        startMs: attempt.startMs,
+        endMs,
+        attributes: aboutAttempt(task, ended, strategy),
+        error: problemOf(error ?? failureOf(ended)),
+      });
+      this.#traced.set(task, { traceId, spanId: taskSpanId, endedMs: endMs });
     }
-  }
-
-  #open(traceId: string, parentSpanId: string, name: string, given: SpanAttributes = {}): OpenSpan {
-    const { clock, add } = this.#deps;
-    const spanId = newSpanId();
-    const startMs = clock.now();
-    const begun = clock.monotonic();
-    const parent: SpanParent = {
-      traceparent: formatTraceparent({ traceId, spanId, sampled: true }),
-      open: (child, attributes) => this.#open(traceId, spanId, child, attributes),
-    };
-    return {
-      parent,
-      end: (attributes = {}, error) => {
-        const endMs = startMs + (clock.monotonic() - begun);
-        const kind = CLIENT_SPANS.has(name) ? "client" : "internal";
-        const all = { ...given, ...attributes };
-        const problem = error === undefined || error === null ? null : messageOf(error);
-        add({ traceId, spanId, parentSpanId, name, kind, startMs, endMs, attributes: all, error: problem });
-      },
-    };
   }
 
   /** The outcome is committed: the write, and with the last attempt the task itself. */
@@ -111,58 +121,127 @@ export class TaskTracer {
     if (traced === undefined) return;
     this.#traced.delete(task);
     const { clock, add } = this.#deps;
-    const { traceId } = traced.trace;
+    const { traceId, spanId: taskSpanId, endedMs } = traced;
     const nowMs = clock.now();
-    const spanId = spanIdOfTask(task.id, task.generation);
-    const common = { traceId, kind: "internal", error: null } as const;
-    const written = newSpanId();
     add({
-      ...common,
-      spanId: written,
-      parentSpanId: spanId,
+      traceId,
+      spanId: this.#newSpanId(),
+      parentSpanId: taskSpanId,
       name: "settle",
-      startMs: traced.endedMs,
+      kind: "internal",
+      startMs: endedMs,
       endMs: nowMs,
-      attributes: {},
+      attributes: NOTHING,
+      error: null,
     });
     if (!ENDS_TASK.has(verdict.kind)) return;
     const first = task.attempts[0]?.started_at ?? attempt?.started_at;
-    const error = verdict.kind === "failed" ? verdict.failure.message : null;
-    const attributes = {
-      ...urlOf(task),
-      "orb.run.id": task.runId,
-      "orb.task.id": task.id,
-      "orb.task.outcome": verdict.kind,
-      "orb.task.attempts": task.attempts.length + (attempt === null ? 0 : 1),
-      "orb.site": task.site,
-      ...(verdict.kind === "failed" ? { "error.type": verdict.failure.reason } : {}),
-    };
-    const startMs = first === undefined ? traced.endedMs : Date.parse(first);
-    const parentSpanId = spanIdOfRun(task.runId, task.generation);
-    add({ ...common, spanId, parentSpanId, name: "task", startMs, endMs: nowMs, attributes, error });
+    const isFailed = verdict.kind === "failed";
+    add({
+      traceId,
+      spanId: taskSpanId,
+      parentSpanId: this.#spanIdOfRun(task.runId, task.generation),
+      name: "task",
+      kind: "internal",
+      startMs: first === undefined ? endedMs : Date.parse(first),
+      endMs: nowMs,
+      attributes: {
+        "url.full": urlOf(task),
+        "orb.run.id": task.runId,
+        "orb.task.id": task.id,
+        "orb.task.outcome": verdict.kind,
+        "orb.task.attempts": task.attempts.length + (attempt === null ? 0 : 1),
+        "orb.site": task.site,
+        "error.type": isFailed ? verdict.failure.reason : undefined,
+      },
+      error: isFailed ? verdict.failure.message : null,
+    });
+  }
+
+  #spanIdOfRun(id: string, generation: number): SpanId {
+    if (this.#run.id !== id || this.#run.generation !== generation)
+      this.#run = { id, generation, spanId: spanIdOfRun(id, generation) };
+    return this.#run.spanId;
   }
 }
 
-/** The last 16 digits of a UUID, 62 of their bits random: Node makes them in advance, and `randomBytes` costs a call each. */
-function newSpanId(): string {
-  const uuid = randomUUID();
-  return uuid.slice(19, 23) + uuid.slice(24);
+class AttemptSpan implements SpanParent {
+  readonly traceId: string;
+  readonly spanId: SpanId;
+  readonly startMs: number;
+  readonly #clock: Clock;
+  readonly #add: (span: Span) => void;
+  readonly #newSpanId: () => SpanId;
+  /** From the monotonic clock to that of the wall: spans of an attempt fit together even if the latter jumps. */
+  readonly #offset: number;
+
+  constructor(traceId: string, spanId: SpanId, clock: Clock, add: (span: Span) => void, newSpanId: () => SpanId) {
+    this.traceId = traceId;
+    this.spanId = spanId;
+    this.startMs = clock.now();
+    this.#clock = clock;
+    this.#add = add;
+    this.#newSpanId = newSpanId;
+    this.#offset = this.startMs - clock.monotonic();
+  }
+
+  get traceparent(): string {
+    return formatTraceparent({ traceId: this.traceId, spanId: textOfSpanId(this.spanId), sampled: true });
+  }
+
+  time(): number {
+    return this.#clock.monotonic() + this.#offset;
+  }
+
+  add(name: string, begun: number, attributes: SpanAttributes = NOTHING, error: unknown): void {
+    this.#add({
+      traceId: this.traceId,
+      spanId: this.#newSpanId(),
+      parentSpanId: this.spanId,
+      name,
+      kind: CLIENT_SPANS.has(name) ? "client" : "internal",
+      startMs: begun,
+      endMs: this.time(),
+      attributes,
+      error: problemOf(error),
+    });
+  }
 }
 
-function urlOf(task: ClaimedTask): SpanAttributes {
+/** From a random start on: a random number for every span would cost more. Two processes with the same start would need luck, once in 2^32. */
+function spanIds(): () => SpanId {
+  const start = systemRandom.uuid().replaceAll("-", "");
+  let high = Number.parseInt(start.slice(0, 8), 16) | 0;
+  let low = Number.parseInt(start.slice(24), 16) | 0;
+  return () => {
+    // Each value once in 2^32 spans, and far from the last.
+    low = (low + 0x9e3779b9) | 0;
+    if (low === 0) high = (high + 1) | 0;
+    return spanId(high, low);
+  };
+}
+
+const problemOf = (error: unknown) => (error === undefined || error === null ? null : messageOf(error));
+
+function urlOf(task: ClaimedTask): string | null {
   const url = task.nextUrl ?? task.url;
-  return url === null ? {} : { "url.full": shownUrl(url) };
+  return url === null ? null : shownUrl(url);
 }
 
-function aboutEnd(ended: Handled | Asleep | null, strategy: string): SpanAttributes {
-  if (ended === null || ended.kind === "asleep") return { "orb.outcome": ended?.kind ?? "error" };
-  const status =
-    "failure" in ended ? ended.failure.httpStatus : ended.kind === "handed_back" ? undefined : ended.httpStatus;
+function aboutAttempt(task: ClaimedTask, ended: Handled | Asleep | null, strategy: string): SpanAttributes {
+  const url = urlOf(task);
+  const number = task.attempts.length + 1;
+  if (ended === null || ended.kind === "asleep")
+    return { "url.full": url, "orb.attempt": number, "orb.outcome": ended?.kind ?? "error" };
+  const isFailed = "failure" in ended;
+  const status = isFailed ? ended.failure.httpStatus : ended.kind === "handed_back" ? undefined : ended.httpStatus;
   return {
+    "url.full": url,
+    "orb.attempt": number,
     "orb.outcome": ended.kind,
     "orb.strategy": ended.report?.strategy ?? strategy,
     "http.response.status_code": status,
-    ...("failure" in ended ? { "error.type": ended.failure.reason } : {}),
+    "error.type": isFailed ? ended.failure.reason : undefined,
   };
 }
 

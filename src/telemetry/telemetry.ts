@@ -6,7 +6,9 @@ import type { Reading } from "../orchestrator/reading.ts";
 import type { Store } from "../store/ports/port.ts";
 import { Exporter } from "./exporter.ts";
 import { MetricsPush } from "./metrics-push.ts";
-import { metricsPayload, type Source, tracesPayload } from "./otlp-json.ts";
+import { otlpJson } from "./otlp-json.ts";
+import { otlpProtobuf } from "./otlp-protobuf.ts";
+import type { Encoding, Source } from "./payload.ts";
 import { RunTracer } from "./run-tracer.ts";
 import { RunTraces } from "./run-traces.ts";
 import { isSampled, type SamplerName } from "../domain/run/samplers.ts";
@@ -16,6 +18,7 @@ import { TaskTracer } from "./task-tracer.ts";
 interface TelemetrySettings {
   /** `/v1/traces` and `/v1/metrics` are appended. */
   endpoint: string;
+  protocol: "http/protobuf" | "http/json";
   headers: Readonly<Record<string, string>>;
   timeoutMs: number;
   compress: boolean;
@@ -39,6 +42,7 @@ export class Telemetry implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #source: Source;
+  readonly #encoding: Encoding;
   readonly #exporter: Exporter;
   readonly #spans: SpanQueue;
   readonly #begunMs: number;
@@ -49,16 +53,22 @@ export class Telemetry implements AsyncDisposable {
     this.#clock = clock;
     this.#log = log;
     this.#source = { resource: settings.resource, version: settings.version };
-    this.#exporter = new Exporter({ ...settings, clock, log });
+    this.#encoding = settings.protocol === "http/json" ? otlpJson : otlpProtobuf;
+    const { contentType } = this.#encoding;
+    this.#exporter = new Exporter({ ...settings, contentType, clock, log });
     this.#begunMs = clock.now();
     const url = addressOf(settings.endpoint, "traces");
-    const send = (spans: Parameters<typeof tracesPayload>[1]) =>
-      this.#exporter.send(url, tracesPayload(this.#source, spans));
-    this.#spans = new SpanQueue({ clock, send, delayMs: TRACES_EVERY_MS });
+    const batch = this.#encoding.batch(this.#source);
+    this.#spans = new SpanQueue({
+      clock,
+      batch,
+      send: (body) => this.#exporter.send(url, body),
+      delayMs: TRACES_EVERY_MS,
+    });
     const decide = (traceId: string, inherited: boolean | null) =>
       isSampled(settings.sampler, settings.ratio, traceId, inherited);
     const traces = new RunTraces(store, decide);
-    const deps = { store, clock, log, traces, add: this.#spans.add.bind(this.#spans) };
+    const deps = { store, clock, log, traces, add: this.#spans.add };
     this.tasks = settings.traces ? new TaskTracer(deps) : null;
     this.runs = settings.traces ? new RunTracer(deps) : null;
   }
@@ -73,7 +83,7 @@ export class Telemetry implements AsyncDisposable {
       everyMs: this.#settings.metricsEveryMs,
       read: async () => [...(await read()), ...this.#ownReadings()],
       send: (readings) =>
-        this.#exporter.send(url, metricsPayload(this.#source, readings, this.#begunMs, this.#clock.now())),
+        this.#exporter.send(url, this.#encoding.metrics(this.#source, readings, this.#begunMs, this.#clock.now())),
     });
   }
 

@@ -80,7 +80,10 @@ describe("a key", () => {
     assert.equal((await served.send("POST", "/runs", {}, bearer(key))).status, 403);
     await served.call({ method: "DELETE", path: `/keys/${id}`, headers: admin });
     await clock.advance(500);
-    assert.equal(await statusWith(served, key), 401);
+    const refused = await served.get("/keys/me", bearer(key));
+    assert.deepEqual([refused.status, refused.json<{ detail: string }>().detail], [401, "the key a key was revoked"]);
+    const login = await served.send("POST", "/session", { token: key });
+    assert.deepEqual([login.status, login.json<{ detail: string }>().detail], [401, "the key a key was revoked"]);
     assert.equal((await served.send("PATCH", `/keys/${id}`, { name: "b" }, admin)).status, 409);
     const list = (await served.get("/keys?revoked=false", admin)).json<unknown[]>();
     assert.equal(list.length, 0);
@@ -92,7 +95,9 @@ describe("a key", () => {
     const { key } = await makeKey(served, { expires_at: new Date(clock.now() + 60_000).toISOString() });
     assert.equal(await statusWith(served, key), 200);
     await clock.advance(61_000);
-    assert.equal(await statusWith(served, key), 401);
+    const refused = await served.get("/keys/me", bearer(key));
+    assert.equal(refused.status, 401);
+    assert.match(refused.json<{ detail: string }>().detail, /^the key a key expired at \d{4}-.*Z$/);
     const past = { name: "x", role: "viewer", expires_at: new Date(clock.now() - 1).toISOString() };
     assert.equal((await served.send("POST", "/keys", past, admin)).status, 422);
   });

@@ -15,6 +15,19 @@ test("a page that failed in a browser is never advised to be opened in a browser
   assert.match(remedyOf({ ...refused, resolved_strategy: "browser" }) ?? "", /refuses this client.*APP_USER_AGENT/);
 });
 
+test("a document that cannot be read has a remedy of its own", () => {
+  const ofDocuments = (Object.keys(FAILURE_REASONS) as FailureReason[]).filter(
+    (reason) => reason.startsWith("document_") || reason === "needs_ocr",
+  );
+  assert.equal(ofDocuments.length, 6);
+  for (const reason of ofDocuments)
+    assert.doesNotMatch(
+      remedyOf({ failure_code: FAILURE_REASONS[reason], failure_reason: reason }) ?? "open the URL",
+      /open the URL/,
+      reason,
+    );
+});
+
 test("what a command has to warn of is a plain line among its words, and is said once", () => {
   let said = "";
   const terminal: Terminal = { out: () => {}, err: (text) => (said += text), live: false, colour: false };

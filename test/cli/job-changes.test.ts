@@ -23,6 +23,7 @@ test("orb jobs changes lists what changed, shows one difference, and says why th
   const more = await orb.json<{ monitor: object }>("jobs", "update", id, "--monitor-watch", "aside > p", ...at);
   assert.deepEqual(more.monitor, { ...monitor, watch: ["aside > p"] }, "all else stays as it is");
   assert.match((await changes()).stdout, /^no changes yet/);
+  assert.match((await changes("--ignored")).stdout, /^nothing is left out but dates, counters and ids$/m);
   for (const price of ["20", "18"]) {
     site.on("/", page(price));
     const run = await server.run(id);

@@ -48,7 +48,12 @@ describe("what programs write is read again", () => {
       execFileSync(chromium, [...options, `--print-to-pdf=${join(dir, "page.pdf")}`, `file://${page}`], {
         stdio: "ignore",
       });
-      await meets(`document ${index}`, blocks, readFileSync(join(dir, "page.pdf")));
+      const bytes = readFileSync(join(dir, "page.pdf"));
+      await meets(`document ${index}`, blocks, bytes);
+      const { markdown } = await readPage(bytes);
+      for (const block of blocks)
+        if (block.kind === "list")
+          for (const item of block.items) assert.match(markdown, new RegExp(`^(?:-|\\d\\.) ${item}$`, "m"));
     }
   });
 

@@ -32,6 +32,56 @@ describe("a PDF", () => {
     );
   });
 
+  test("columns in a part of the page, between paragraphs and a list over its whole width", async () => {
+    const across = (words: string, top: number) =>
+      column(
+        [`${words} that goes over the whole width of the page, from its left side to its right one,`, "and ends here."],
+        {
+          top,
+        },
+      );
+    const heading: PdfText = { text: "Points", x: 72, y: 650, size: 14 };
+    const list = ["one", "two", "three", "four", "five", "six", "seven", "eight"].map((word) => `Item ${word}`);
+    const texts = [
+      ...across("A paragraph", 760),
+      ...column(LEFT, { top: 730 }),
+      ...column(RIGHT, { x: 320, top: 730 }),
+      heading,
+      ...across("Another one", 620),
+      ...column(list, { top: 580, pitch: 20 }),
+    ];
+    const { text, tables } = await readPage(pdf([{ texts }]));
+    assert.match(
+      text,
+      /to its right one, and ends here\.[^]*gutter, which[^]*The second column[^]*Points[^]*Another one/,
+    );
+    assert.match(text, /Another one[^]*to its right one, and ends here\.[^]*Item one[^]*Item eight/);
+    assert.deepEqual(tables, []);
+  });
+
+  test("bullets that are drawn, as browsers print them, are those of a list", async () => {
+    const lines = [
+      { text: "An entry of the list that goes on", x: 100, y: 700 },
+      { text: "in its second line", x: 100, y: 688 },
+      { text: "A part of it", x: 130, y: 676 },
+      { text: "Another entry", x: 100, y: 664 },
+      { text: "After the list.", x: 70, y: 630 },
+    ];
+    const squares = [
+      { x: 88, y: 702, size: 3.5 },
+      { x: 118, y: 678, size: 3.5 },
+      { x: 88, y: 666, size: 3.5 },
+      // These are none: too large, not beside a line, and behind one.
+      { x: 40, y: 630, size: 20 },
+      { x: 88, y: 500, size: 3.5 },
+      { x: 300, y: 632, size: 3.5 },
+    ];
+    const page = { texts: lines, squares };
+    const { markdown } = await readPage(pdf([page], { info: { Producer: "Skia/PDF m156" } }));
+    const items = "- An entry of the list that goes on in its second line\n  - A part of it\n- Another entry";
+    assert.equal(markdown.trim(), `${items}\n\nAfter the list.`);
+  });
+
   test("columns whose lines stand on different heights, with a footnote over both", async () => {
     const foot = column(["A note at the bottom that goes over both columns, from the left side to the right side."], {
       top: 600,

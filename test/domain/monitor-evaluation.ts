@@ -3,6 +3,7 @@ import { PageComparer } from "../../src/domain/monitor/compare.ts";
 import { decodeContent } from "../../src/domain/monitor/content.ts";
 import { MONITOR_DEFAULTS } from "../../src/domain/monitor/options.ts";
 import { NO_PROFILE, type VolatileProfile } from "../../src/domain/monitor/volatile/profile.ts";
+import { isSameButNoise } from "../../src/domain/monitor/text-diff.ts";
 import { nextFetchMs } from "../../src/domain/monitor/volatile/refetch.ts";
 import {
   type ChangeFamily,
@@ -63,14 +64,15 @@ export class MonitoredSite {
         beforeAt: before.at,
         afterAt: at,
       });
-    const digestOf = (content: Buffer) => this.#comparer.digestOf(content, NO_PROFILE, at);
+    const known = this.#profile;
+    const digestOf = (content: Buffer) => this.#comparer.digestOf(content, known, at);
     let found = compare();
     for (let isDiffering = false; ;) {
       const waitMs = nextFetchMs({ count: again.length, isDiffering, isShort: false }, found);
       if (waitMs === null) break;
       later += waitMs;
       again.push(fetch());
-      isDiffering ||= digestOf(again.at(-1)!) !== digestOf(after);
+      isDiffering ||= !isSameButNoise(digestOf(again.at(-1)!), digestOf(after));
       found = compare();
     }
     this.#profile = found.profile;

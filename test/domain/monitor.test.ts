@@ -427,4 +427,56 @@ describe("a place that a page changes on its own", () => {
       true,
     );
   });
+
+  test("is summed up by its first difference alone", () => {
+    const [before, after] = ["<p>One</p><p>Two</p><p>Three</p>", "<p>New</p><p>One</p><p>Two</p>"];
+    const whole = (text: string) => `<title>Shop</title><body><main>${text}</main></body>`;
+    assert.equal(run(whole(before), [whole(after), whole(after), whole(after)]).summary, "+ New");
+  });
+
+  const SAYINGS = ["Be bold", "Stay calm and read", "Never stop walking", "Ask why it is so", "Rest on Sundays"];
+  const [OPEN, CLOSED] = ["Open from nine to five", "Closed on all Mondays now"];
+  for (const [what, page] of [
+    ["a box", (hours, saying) => `<div class="box"><p>${hours}</p><p>${saying}</p></div>`],
+    ["a list of two", (hours, saying) => `<ul class="tips"><li>${hours}</li><li>${saying}</li></ul>`],
+    [
+      "a list of which half changes",
+      (hours, saying) => `<ul class="tips"><li>${hours}</li><li>Second</li><li>${saying}</li><li>${saying}!</li></ul>`,
+    ],
+    [
+      "a table",
+      (hours, saying) =>
+        `<table><tr><td>Hours</td><td>${hours}</td></tr><tr><td>Tip</td><td>${saying}</td></tr></table>`,
+    ],
+    ["a line", (hours, saying) => `<p>${saying} – ${hours}</p>`],
+  ] as [string, (hours: string, saying: string) => string][])
+    test(`hides nothing that stands beside it in ${what}`, () => {
+      const whole = (hours: string, at: number) =>
+        `<title>Shop</title><body><main><h1>Shop</h1><p>We sell things.</p></main>${page(hours, SAYINGS[at % 5]!)}</body>`;
+      const fetches = (hours: string, from: number) => [0, 1, 2, 3].map((at) => whole(hours, from + at));
+      const learned = run(whole(OPEN, 0), fetches(OPEN, 1));
+      assert.equal(learned.isChanged, false, learned.diff.unified);
+      const known = run(whole(OPEN, 1), fetches(CLOSED, 2), learned.profile);
+      assert.match(known.diff.unified, /^\+.*Closed on all Mondays now/m, "once the place is known");
+      if (what === "a line") return;
+      const atOnce = run(whole(OPEN, 0), fetches(CLOSED, 1));
+      assert.match(atOnce.diff.unified, /^\+.*Closed on all Mondays now/m, "when it is first seen to change");
+    });
+
+  test("counts again on the page on which it stays the same, whatever other pages show", () => {
+    const line = (word: string) => quoted(quotes[0]!, `The word of the day is ${word} for everybody`);
+    const { profile: learned } = run(line("moss"), [line("fern"), line("reed")]);
+    let shared: SharedProfile | null = null;
+    for (const page of ["a", "b", "c"]) shared = learnShared(shared, page, learned);
+    assert.equal(withShared(NO_PROFILE, shared).lines.length, 1);
+    let profile = NO_PROFILE;
+    for (let runs = 0; runs < 13; runs += 1) {
+      ({ profile } = run(line("moss"), [line("moss")], withShared(profile, shared)));
+      shared = learnShared(shared, "d", profile);
+    }
+    assert.equal(
+      run(line("moss"), [line("oak"), line("oak"), line("oak")], withShared(profile, shared)).isChanged,
+      true,
+    );
+  });
 });

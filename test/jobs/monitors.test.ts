@@ -29,6 +29,32 @@ describe("a job with a monitor", () => {
   };
   const save = async (input: JobInput) => (await server.job(input)).id;
 
+  test("shows what it leaves out although nothing has changed", async () => {
+    const sayings = "Press Drag Sort Click Type Search Open Close Print Share".split(" ");
+    let visits = 0;
+    await using site = await MisbehavingSite.start({
+      "/": (...request) => {
+        visits += 1;
+        const hint = `<aside class="hint"><p>${sayings[visits % 10]} and ${sayings[(visits * 7) % 10]}!</p></aside>`;
+        return html(`<title>Kettle</title><h1>Kettle</h1><p>It boils water.</p>${hint}`)(...request);
+      },
+    });
+    const job = await save({ target_url: site.url("/"), monitor: { what: "text" } });
+    const places = () => server.client.jobs.ignoredPlaces(job, { limit: 5 }).take();
+    await compared(job);
+    assert.deepEqual(await places(), []);
+    await compared(job);
+    assert.deepEqual(await changesOf(job), []);
+    const [page] = await places();
+    assert.deepEqual(
+      [page?.url, page?.places.map(({ kind, place }) => [kind, place])],
+      [site.url("/"), [["place", "aside.hint > p"]]],
+    );
+    assert.match(page!.places[0]!.texts[0]!, / and .*!$/);
+    await server.client.jobs.change(job, { monitor: { what: "text", watch: ["aside.hint > p"] } });
+    assert.deepEqual(await places(), [], "what the user watches is not left out");
+  });
+
   test("tells what changed on its page, without the noise, with the difference and an event", async () => {
     await using site = await MisbehavingSite.start({
       "/": page("Kettle", "Price: € 20", "1,200 views", "Updated 3 minutes ago"),

@@ -27,6 +27,8 @@ export interface PdfPage {
   texts?: readonly PdfText[];
   links?: readonly { x: number; y: number; width: number; height: number; url: string }[];
   rotate?: number;
+  /** Filled squares, with the left lower corner; `size`: of a side. */
+  squares?: readonly { x: number; y: number; size: number }[];
   /** Has a picture. */
   isPicture?: boolean;
 }
@@ -58,7 +60,7 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
       .join(" ")} >>`,
   );
   add(HEBREW);
-  for (const [index, { texts = [], links = [], rotate = 0, isPicture = false }] of pages.entries()) {
+  for (const [index, { texts = [], links = [], rotate = 0, squares = [], isPicture = false }] of pages.entries()) {
     const annotations = links.map(
       ({ x, y, width, height, url }) =>
         `<< /Type /Annot /Subtype /Link /Rect [${x} ${y} ${x + width} ${y + height}] /A << /S /URI /URI (${escaped(url)}) >> >>`,
@@ -71,6 +73,8 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
       ({ text, x, y, size = 10, isBold = false, isHebrew = false }) =>
         `BT /${isHebrew ? "F3" : isBold ? "F2" : "F1"} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escaped(text)}) Tj ET`,
     );
+    // Scaled, as programs that print pages do.
+    for (const { x, y, size } of squares) drawn.push(`q 0.5 0 0 0.5 ${x} ${y} cm 0 0 ${2 * size} ${2 * size} re f Q`);
     if (isPicture) drawn.push("q 595 0 0 842 0 0 cm /P Do Q");
     const stream = deflateSync(Buffer.from(drawn.join("\n"), "latin1"));
     add(

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { PATIENCE_MS } from "../support/patience.ts";
+import { readMetrics, readTraces } from "./otlp-decoder.ts";
 
 export interface ReceivedSpan {
   traceId: string;
@@ -22,7 +23,7 @@ interface Value {
   boolValue?: boolean;
 }
 
-/** An OpenTelemetry collector's HTTP receiver: takes OTLP as JSON, and refuses what the protocol does not allow. */
+/** An OpenTelemetry collector's HTTP receiver: takes OTLP in both forms, and refuses what the protocol does not allow. */
 export class Collector implements AsyncDisposable {
   readonly spans: ReceivedSpan[] = [];
   readonly metrics = new Map<string, Record<string, unknown>>();
@@ -52,7 +53,7 @@ export class Collector implements AsyncDisposable {
           const sent = Buffer.concat(chunks);
           const bytes = request.headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
           try {
-            collector.#take(request.url ?? "", bytes.toString("utf8"));
+            collector.#take(request.url ?? "", bytes, request.headers["content-type"]);
           } catch (error) {
             collector.problems.push(String(error));
           }
@@ -89,10 +90,12 @@ export class Collector implements AsyncDisposable {
     assert.deepEqual(this.problems, []);
   }
 
-  #take(path: string, text: string): void {
-    const body = JSON.parse(text) as Record<string, never>;
-    if (path === "/v1/traces") this.#takeTraces(body);
-    else if (path === "/v1/metrics") this.#takeMetrics(body);
+  #take(path: string, bytes: Buffer, type: string | undefined): void {
+    assert.ok(type === "application/json" || type === "application/x-protobuf", type);
+    const isJson = type === "application/json";
+    const json = () => JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
+    if (path === "/v1/traces") this.#takeTraces(isJson ? json() : readTraces(bytes));
+    else if (path === "/v1/metrics") this.#takeMetrics(isJson ? json() : readMetrics(bytes));
     else assert.fail(`nothing is received at ${path}`);
   }
 

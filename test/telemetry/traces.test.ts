@@ -77,7 +77,7 @@ describe("an operator with an OpenTelemetry collector", () => {
       "/next": page("<title>Next</title>"),
       "/hook": json({}),
     });
-    await using server = await TestServer.open(collector.env);
+    await using server = await TestServer.open({ ...collector.env, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" });
     const steps = [
       { name: "pages", task_type: "crawl", params: { url: site.url("/"), respect_robots: false } },
       { name: "tell", task_type: "webhook", params: { url: site.url("/hook") }, dependencies: ["pages"] },

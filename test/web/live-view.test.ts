@@ -70,6 +70,26 @@ describe("the live view in the dashboard", browserGate, () => {
     assert.deepEqual((await server.api.get("/live-views")).json(), []);
   });
 
+  it("the demo's challenge page lets a person in after three clicks, and no crawl is led there [slow]", async () => {
+    const { server } = dashboard;
+    const demo = (await server.api.post("/demo-site")).json<{ url: string }>();
+    const corners = await (await fetch(new URL("/corners", demo.url))).text();
+    assert.match(corners, /<a href="\/back-room" rel="nofollow">/);
+    const { id } = await server.begin({ target_url: new URL("/back-room", demo.url).href });
+    await server.said(id, /^Waiting for a person/);
+    await using opened = await dashboard.show(`/runs/${id}`);
+    const { page } = opened;
+    await page.getByRole("button", { name: "Open live view" }).click();
+    const picture = await pictureOf(page, "Verify you are human");
+    await page.getByText("You control the page").waitFor();
+    for (const x of [70, 190, 310]) await picture.click({ position: await onPicture(picture, { x, y: 310 }) });
+    await pictureOf(page, "The back room");
+    await page.getByRole("button", { name: "Done: continue the run" }).click();
+    await page.getByText("The run continues with the new session").waitFor();
+    const run = await server.ended(id);
+    assert.deepEqual([run.status, run.stats["title"]], ["completed", "The back room · Thread & Page"]);
+  });
+
   it("on a phone taps hit what they touch, two see the same page, and control is taken", async () => {
     const { server } = dashboard;
     const { id } = await server.begin({ target_url: site.url("/"), strategy: "browser" });

@@ -55,6 +55,18 @@ describe("changes of a monitored job", browserGate, () => {
       return html(`${page(`€ ${price}`)}<p>${visits}00 views</p>${hint}`)(request, response);
     });
     await run();
+    await ofRun.page.goto(`${here.dashboard.url}/jobs/${job.id}/changes`);
+    await ofRun.page.getByRole("heading", { name: "Left out as noise" }).waitFor();
+    await ofRun.page.getByText(`1 place of ${here.site.url("/")}`).click();
+    await ofRun.page.getByRole("button", { name: "Count it: changes of aside.hint > p" }).waitFor();
+    await assertAccessible(ofRun.page);
+    for (const width of [1440, 1280, 390]) {
+      await ofRun.page.setViewportSize({ width, height: 900 });
+      await assertFits(ofRun.page);
+      const folder = process.env["ORB_TEST_PICTURES"];
+      if (folder !== undefined)
+        await ofRun.page.screenshot({ path: join(folder, `left-out-${width}.png`), fullPage: true });
+    }
     await run();
     price = 16;
     await run();
@@ -74,7 +86,7 @@ describe("changes of a monitored job", browserGate, () => {
         await ofRun.page.screenshot({ path: join(folder, `noise-${width}.png`), fullPage: true });
     }
     await ofRun.page.getByRole("button", { name: "Count it: changes of aside.hint > p" }).click();
-    await ofRun.page.getByText("Counts from the next run on").waitFor();
+    await ofRun.page.getByText("Counts from the next run on").first().waitFor();
     assert.deepEqual((await server.client.jobs.get(job.id)).monitor?.watch, ["aside.hint > p"]);
     await ofRun.page.getByRole("button", { name: "Ignore again: changes of aside.hint > p" }).click();
     await ofRun.page.getByRole("button", { name: "Count it: changes of aside.hint > p" }).waitFor();

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import { isoOf } from "../../base/iso.ts";
 import { hashOfSecret, isKeySecret } from "../../domain/access/key-secret.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import type { ApiDeps } from "../deps.ts";
@@ -34,6 +35,16 @@ export class Keys {
     if (!isKeySecret(secret)) return null;
     const hash = hashOfSecret(secret);
     return this.#usable(await this.#read(`hash ${hash}`, () => this.#store.keyByHash(hash)));
+  }
+
+  /** Why a key is refused; null: it is none, or valid. Who asks has the secret, so this gives nothing away. */
+  async whyRefused(secret: string): Promise<string | null> {
+    if (!isKeySecret(secret)) return null;
+    const hash = hashOfSecret(secret);
+    const key = await this.#read(`hash ${hash}`, () => this.#store.keyByHash(hash));
+    if (key === null || this.#usable(key) !== null) return null;
+    if (key.revokedAt !== null) return `the key ${key.name} was revoked`;
+    return `the key ${key.name} expired at ${isoOf(key.expiresAt!)}`;
   }
 
   async byId(id: string): Promise<KeyRecord | null> {

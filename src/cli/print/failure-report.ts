@@ -45,6 +45,12 @@ const BY_REASON: Partial<Record<FailureReason, string>> = {
   records_degraded:
     "The records are kept. Correct the rules (orb jobs test tries them), or accept the change (orb jobs health ID --accept).",
   session_unusable: "orb sessions list shows the sessions and their origins.",
+  document_encrypted: "Store a copy of the file without the password, and scrape that.",
+  document_damaged: "Get the file again: it is incomplete or not valid.",
+  document_unsupported: "Convert the file: docs/files.md lists the formats that are read.",
+  document_too_large: "Split the file; in a crawl, raise APP_MAX_BODY_BYTES.",
+  document_timeout: "Split the file: reading it may take 90 seconds.",
+  needs_ocr: "Set APP_OCR_COMMAND or APP_OCR_URL: docs/files.md shows how.",
   dns_failed: "The host does not exist: check the URL.",
   proxy_unreachable: "Check the URL of the proxy and whether it is running.",
   proxy_auth: "Check the user name and password of the proxy.",

@@ -18,8 +18,8 @@ export function readingRegions(segments: readonly Segment[], depth = 0): Segment
   let right: Segment[] = [];
   let across: Segment[] = [];
   const endColumns = () => {
-    if (left.length + right.length > 0)
-      regions.push(...readingRegions(left, depth + 1), ...readingRegions(right, depth + 1));
+    const { column, below } = columnAndBelow(left, right);
+    for (const part of [column, right, below]) regions.push(...readingRegions(part, depth + 1));
     left = [];
     right = [];
   };
@@ -31,7 +31,8 @@ export function readingRegions(segments: readonly Segment[], depth = 0): Segment
     if (segment.x < gutter && segment.right > gutter) {
       endColumns();
       across.push(segment);
-    } else {
+    } else if (across.length > 0 && endsParagraph(across.at(-1)!, segment, segments, gutter)) across.push(segment);
+    else {
       endAcross();
       (segment.right <= gutter ? left : right).push(segment);
     }
@@ -39,6 +40,12 @@ export function readingRegions(segments: readonly Segment[], depth = 0): Segment
   endColumns();
   endAcross();
   return regions;
+}
+
+/** Whether a line that does not reach the gutter follows one that crosses it, with nothing on the other side. */
+function endsParagraph(above: Segment, line: Segment, segments: readonly Segment[], gutter: number): boolean {
+  if (line.right > gutter || line.y - above.y > MAX_PITCH * line.size) return false;
+  return !segments.some(({ x, y }) => x >= gutter && Math.abs(y - line.y) < line.size);
 }
 
 /** The x of a gap between two columns of text; null: there is none. */
@@ -54,7 +61,7 @@ function findGutter(segments: readonly Segment[]): number | null {
   let best: { x: number; score: number } | null = null;
   for (const gap of gapsOf(crossings, Math.floor(width * 0.15), Math.ceil(width * 0.85))) {
     const x = start + (gap.from + gap.to) / 2;
-    const score = columnScore(segments, x);
+    const score = Math.max(columnScore(segments, x), partScore(segments, x));
     if (score > (best?.score ?? 0)) best = { x, score };
   }
   return best?.x ?? null;
@@ -89,6 +96,54 @@ function columnScore(segments: readonly Segment[], gutter: number): number {
   const bottom = Math.min(left.at(-1)!.y, right.at(-1)!.y);
   if (bottom - top < 2 * left[0]!.size) return 0;
   return left.length + right.length - across;
+}
+
+/** As above, of pages that have columns in some parts alone: between lines that go across. */
+function partScore(segments: readonly Segment[], gutter: number): number {
+  let score = 0;
+  let across = 0;
+  let left: Segment[] = [];
+  let right: Segment[] = [];
+  const endPart = () => {
+    const { column } = columnAndBelow(left, right);
+    if (isDense(column) && isDense(right)) score += columnScore([...column, ...right], gutter);
+    left = [];
+    right = [];
+  };
+  for (const segment of [...segments].sort((a, b) => a.y - b.y || a.x - b.x)) {
+    if (segment.x < gutter && segment.right > gutter) {
+      endPart();
+      across += 1;
+    } else (segment.right <= gutter ? left : right).push(segment);
+  }
+  endPart();
+  return score === 0 || across > 0.5 * segments.length ? 0 : Math.max(1, score - across);
+}
+
+/** Of the font size: lines of a text are nearer, the rows of most tables are not. */
+const MAX_PITCH = 1.6;
+
+function isDense(column: readonly Segment[]): boolean {
+  const gaps = column.slice(1).map(({ y }, index) => y - column[index]!.y);
+  const [first] = column;
+  return first !== undefined && gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)]! <= MAX_PITCH * first.size;
+}
+
+/** Short lines below both columns, such as the heading of what follows, are read after both. */
+function columnAndBelow(
+  left: readonly Segment[],
+  right: readonly Segment[],
+): { column: readonly Segment[]; below: readonly Segment[] } {
+  const last = right.at(-1);
+  const from = last === undefined ? -1 : left.findIndex(({ y }) => y > last.y + 0.5 * last.size);
+  if (last === undefined || from < MIN_LINES) return { column: left, below: [] };
+  const [column, below] = [left.slice(0, from), left.slice(from)];
+  const [end, next] = [column.at(-1)!, below[0]!];
+  const widest = Math.max(...column.map((segment) => segment.right));
+  // A column that goes on has lines as wide as before.
+  const isShort = below.every((segment) => segment.right < widest - 2 * segment.size);
+  const isApart = next.y - Math.max(end.y, last.y) > 1.8 * end.size && last.y - end.y < 4 * end.size;
+  return isShort && isApart ? { column, below } : { column: left, below: [] };
 }
 
 function isText(column: readonly Segment[]): boolean {

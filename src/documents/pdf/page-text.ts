@@ -1,9 +1,10 @@
 /** Reads the pieces of text of one page. */
 import type { getDocumentProxy } from "unpdf";
+import { drawnMarks, withDrawnBullets } from "./drawn-marks.ts";
+import { applied, type Matrix, multiplied } from "./matrix.ts";
 import { type LinkArea, type Piece, type Segment, segmentsOf, withLinks } from "./pieces.ts";
 
 type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>["getPage"]>>;
-type Matrix = readonly [number, number, number, number, number, number];
 
 export interface PdfPageText {
   segments: Segment[];
@@ -26,8 +27,14 @@ interface TextItem {
 
 const MAX_ITEMS = 200_000;
 
-/** `fonts` keeps which fonts are bold, for all pages. */
-export async function readPageText(page: PdfPage, fonts: Map<string, boolean>): Promise<PdfPageText> {
+export interface PageReading {
+  /** Which fonts are bold, of all pages. */
+  fonts: Map<string, boolean>;
+  /** Whether the program that made the file draws its bullets. */
+  drawsBullets: boolean;
+}
+
+export async function readPageText(page: PdfPage, { fonts, drawsBullets }: PageReading): Promise<PdfPageText> {
   const content = await page.getTextContent();
   const items = (content.items as TextItem[]).filter((item) => item.str !== undefined && item.str.trim() !== "");
   await learnFonts(page, new Set(items.map(({ fontName }) => fontName)), fonts);
@@ -54,7 +61,14 @@ export async function readPageText(page: PdfPage, fonts: Map<string, boolean>): 
     };
     pieces.push(...(areas.length === 0 ? [piece] : withLinks(piece, areas)));
   }
-  return { ...text, segments: segmentsOf(pieces) };
+  return { ...text, segments: segmentsOf(drawsBullets ? await withBullets(page, pieces) : pieces) };
+}
+
+async function withBullets(page: PdfPage, pieces: readonly Piece[]): Promise<Piece[]> {
+  const operators = await page.getOperatorList().catch(() => null);
+  if (operators === null) return [...pieces];
+  const view = page.getViewport({ scale: 1 }).transform as unknown as Matrix;
+  return withDrawnBullets(pieces, await drawnMarks(operators, view));
 }
 
 /** The names of fonts are known only once the page is prepared for drawing. */
@@ -92,19 +106,4 @@ async function linkAreas(page: PdfPage, view: Matrix): Promise<LinkArea[]> {
     });
   }
   return areas;
-}
-
-function multiplied(m: Matrix, n: Matrix): Matrix {
-  return [
-    m[0] * n[0] + m[2] * n[1],
-    m[1] * n[0] + m[3] * n[1],
-    m[0] * n[2] + m[2] * n[3],
-    m[1] * n[2] + m[3] * n[3],
-    m[0] * n[4] + m[2] * n[5] + m[4],
-    m[1] * n[4] + m[3] * n[5] + m[5],
-  ];
-}
-
-function applied(m: Matrix, x: number, y: number): { x: number; y: number } {
-  return { x: m[0] * x + m[2] * y + m[4], y: m[1] * x + m[3] * y + m[5] };
 }

@@ -5,7 +5,7 @@ import type { DocumentFacts, HtmlWriter } from "../html.ts";
 import { Blocks } from "../formats/blocks.ts";
 import { addRegion } from "./blocks.ts";
 import { readingRegions } from "./columns.ts";
-import { type PdfPageText, readPageText } from "./page-text.ts";
+import { type PageReading, type PdfPageText, readPageText } from "./page-text.ts";
 import type { Segment } from "./pieces.ts";
 import { repeatedLines } from "./running-lines.ts";
 import { scannedPages } from "./scans.ts";
@@ -139,13 +139,13 @@ async function readPages(
   { limits, late, warnings }: Reading,
 ): Promise<{ pages: PdfPageText[]; endedBy: string }> {
   const pages: PdfPageText[] = [];
-  const fonts = new Map<string, boolean>();
+  const reading: PageReading = { fonts: new Map(), drawsBullets: await doesDrawBullets(pdf) };
   const count = Math.min(pdf.numPages, limits.pages);
   let endedBy = `a PDF may have ${ofPages(limits.pages)}`;
   let length = 0;
   let pieces = 0;
   while (pages.length < count) {
-    const text = await pageText(pdf, pages.length + 1, fonts, warnings);
+    const text = await pageText(pdf, pages.length + 1, reading, warnings);
     pages.push(text);
     length += text.length;
     pieces += text.pieces;
@@ -162,13 +162,13 @@ async function readPages(
 async function pageText(
   pdf: PdfFile,
   number: number,
-  fonts: Map<string, boolean>,
+  reading: PageReading,
   warnings: PdfWarnings,
 ): Promise<PdfPageText> {
   const errors = warnings.errors;
   try {
     const page = await pdf.getPage(number);
-    const text = await readPageText(page, fonts);
+    const text = await readPageText(page, reading);
     page.cleanup();
     // In place of a page that it does not find, PDF.js gives an empty one without a reference.
     const isLost = page.ref === null || warnings.errors > errors;
@@ -177,6 +177,12 @@ async function pageText(
     // Other pages may be readable.
     return FAILED;
   }
+}
+
+/** Chromium does, and what is built on it. */
+async function doesDrawBullets(pdf: PdfFile): Promise<boolean> {
+  const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
+  return /\bSkia\b/.test(String((info as Record<string, unknown>)["Producer"] ?? ""));
 }
 
 async function factsOf(pdf: PdfFile): Promise<DocumentFacts> {

@@ -11,7 +11,7 @@ import { learnFromRuns, observe } from "./volatile/learn-from-runs.ts";
 import { alignDates, prepareText, type PreparedText, type TextRules } from "./prepared-text.ts";
 import { withoutNamed } from "./volatile/mask.ts";
 import { NO_PROFILE, type VolatileProfile } from "./volatile/profile.ts";
-import type { IgnoredPlace } from "./ignored.ts";
+import { type IgnoredPlace, type LeftOutPlace, leftOutOf } from "./ignored.ts";
 import { type DiffHunk, diffTexts, NO_DIFF, stableDigest, type TextDiff, unifiedDiff } from "./text-diff.ts";
 
 /** What is stored of a change, and shown. */
@@ -104,6 +104,13 @@ export class PageComparer {
   compare(pair: Compared): PageComparison {
     if (this.#options.what === "screenshot") return this.#pictures(pair);
     return this.#options.what === "fields" ? this.#records(pair) : this.#texts(pair);
+  }
+
+  /** The places that the page leaves out, with what it shows there. */
+  leftOut(content: Buffer, profile: VolatileProfile, at: number | null): LeftOutPlace[] {
+    if (this.isSteady(profile)) return [];
+    const text = this.#prepared(content, at);
+    return leftOutOf(text, this.#unwatched(profile, text));
   }
 
   /** Whether nothing of the page is left out: then equal contents tell nothing new. */
@@ -222,15 +229,18 @@ function recordsIn(content: Buffer): Record<string, JsonValue>[] {
 const cut = (text: string) => (text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text);
 
 function summaryOf({ hunks }: TextDiff): string {
-  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const [{ lines: shown } = { lines: [] }] = hunks;
+  const changed = shown.slice(shown.findIndex(({ op }) => op !== " "));
+  const end = changed.findIndex(({ op }) => op === " ");
+  const lines = end < 0 ? changed : changed.slice(0, end);
   const [gone, come] = [lines.find(({ op }) => op === "-"), lines.find(({ op }) => op === "+")];
   if (gone?.words !== undefined && come?.words !== undefined) {
-    const changed = ({ words = [] }: DiffHunk["lines"][number], op: string) =>
+    const wordsOf = ({ words = [] }: DiffHunk["lines"][number], op: string) =>
       words
         .filter((part) => part.op === op)
         .map(({ text }) => text.trim())
         .join(" … ");
-    return cut(`${changed(gone, "-") || "–"} → ${changed(come, "+") || "–"}`);
+    return cut(`${wordsOf(gone, "-") || "–"} → ${wordsOf(come, "+") || "–"}`);
   }
   if (gone !== undefined && come !== undefined) return cut(`${gone.text.trim()} → ${come.text.trim()}`);
   return cut([gone, come].flatMap((line) => (line === undefined ? [] : [`${line.op} ${line.text.trim()}`])).join("  "));

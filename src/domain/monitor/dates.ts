@@ -70,7 +70,7 @@ const RELATIVE: readonly RegExp[] = [
 ];
 /** As a line of its own; within a sentence it may mean anything. */
 const RELATIVE_LINE =
-  /^(?:today|yesterday|now|heute|gestern|jetzt|aujourd’hui|aujourd'hui|hier|hoy|ayer|oggi|ieri|vandaag|gisteren|hoje|ontem)\.?$/iu;
+  /^(?:[-*•>]\s)?(?:today|yesterday|now|heute|gestern|jetzt|aujourd’hui|aujourd'hui|hier|hoy|ayer|oggi|ieri|vandaag|gisteren|hoje|ontem)\.?$/iu;
 
 /** Before a date: it says when the page was made. */
 const STAMP = new RegExp(

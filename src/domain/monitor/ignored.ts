@@ -1,6 +1,7 @@
 /** Differences that were left out as noise, and why: they are shown beside the changes. */
-import type { MaskedLine } from "./volatile/mask.ts";
+import { mask, type MaskedLine, shuffledIn } from "./volatile/mask.ts";
 import type { PreparedText } from "./prepared-text.ts";
+import type { VolatileProfile } from "./volatile/profile.ts";
 
 export const IGNORED_KINDS = ["built_in", "words", "place", "shuffled", "this_run", "unsettled"] as const;
 
@@ -16,6 +17,16 @@ export interface IgnoredPlace {
   before: string[];
   after: string[];
 }
+
+/** A place of which changes do not count. */
+export interface LeftOutPlace {
+  kind: (typeof LEFT_OUT_KINDS)[number];
+  place: string;
+  /** What the page showed there last. */
+  texts: string[];
+}
+
+export const LEFT_OUT_KINDS = ["words", "place", "shuffled"] as const satisfies readonly IgnoredPlace["kind"][];
 
 /** What is shown of places that were left out. */
 const IGNORED = { places: 50, lines: 6, characters: 200 } as const;
@@ -77,4 +88,21 @@ export class Notes {
       text.shown.slice(from, Math.min(to, from + IGNORED.lines)).map((line) => line.slice(0, IGNORED.characters)),
     );
   }
+}
+
+/** What is left out of a text, whether it differs from another one or not. */
+export function leftOutOf(text: PreparedText, profile: VolatileProfile): LeftOutPlace[] {
+  const found: LeftOutPlace[] = [];
+  const add = (kind: LeftOutPlace["kind"], place: string, from: number, to: number) => {
+    const lines = text.shown.slice(from, Math.min(to, from + IGNORED.lines)).map((line) => line.trim());
+    const texts = lines.map((line) => line.slice(0, IGNORED.characters));
+    const known = found.find((one) => one.kind === kind && one.place === place);
+    if (known !== undefined) known.texts = [...known.texts, ...texts].slice(0, IGNORED.lines);
+    else if (found.length < IGNORED.places) found.push({ kind, place, texts });
+  };
+  for (const { from, to, isMasked, place } of mask(text, profile))
+    if (place !== null) add(isMasked ? "place" : "words", place, from, to);
+  for (const { name, lines } of shuffledIn(text, profile))
+    for (const line of lines) add("shuffled", name, line, line + 1);
+  return found;
 }

@@ -98,7 +98,8 @@ export function diffTexts(
     }
     const position = come[0]?.from ?? recent[otherFrom]?.from ?? after.lines.length;
     const indices = (list: readonly MaskedLine[]) => list.map((line) => line.from);
-    const places = evidence?.explains(indices(gone), indices(come), position) ?? null;
+    const isOtherLine = gone.some(({ hasGaps }) => hasGaps) && come.some(({ hasGaps }) => hasGaps);
+    const places = isOtherLine ? null : (evidence?.explains(indices(gone), indices(come), position) ?? null);
     const isUnsettled = places?.some((place) => place.isUnsettled) ?? false;
     if (places !== null && !(isUnsettled && isStrict)) {
       diff.isUnsettled ||= isUnsettled;

@@ -16,8 +16,7 @@ export function readTable(
 ): Float32Array {
   const width = OWN_COLUMNS.length + extra;
   const writer = new Writer(page, context, table);
-  for (let index = 0; index < page.blocks.length; index += 1)
-    writer.write(page.blocks[index]!, index, index * width);
+  for (let index = 0; index < page.blocks.length; index += 1) writer.write(page.blocks[index]!, index, index * width);
   return table;
 }
 

@@ -171,8 +171,9 @@ export class RunMonitor {
     const profile = withShared(state.profile ?? NO_PROFILE, state.shared);
     const afterAt = this.#deps.clock.now();
     const contents: Buffer[] = [];
-    const plain = (bytes: Buffer) => this.#comparer.digestOf(bytes, NO_PROFILE, afterAt);
-    const first = plain(content);
+    // Places that are known to change on their own say nothing about the others.
+    const digestOf = (bytes: Buffer) => this.#comparer.digestOf(bytes, profile, afterAt);
+    const first = digestOf(content);
     let isDiffering = false;
     while (this.asksAgain) {
       const pair = { before, after: content, again: contents, profile, beforeAt: state.contentAt, afterAt };
@@ -183,7 +184,7 @@ export class RunMonitor {
       if (got.refused !== undefined) return { contents, refused: got.refused };
       if (got.content === null) break;
       contents.push(got.content);
-      isDiffering ||= plain(got.content) !== first;
+      isDiffering ||= !isSameButNoise(digestOf(got.content), first);
     }
     return { contents };
   }

@@ -260,6 +260,7 @@ export const STORE_ACCESS: Readonly<Record<keyof StoreMethods, "read" | WriteSco
   trackedPage: "read",
   expireTrackedPages: "all",
   monitorState: "read",
+  knownPages: "read",
   monitorsDue: "read",
   waitingPages: "read",
   recordComparisons: "runs",

@@ -99,6 +99,10 @@ export function monitorScenarios(scenario: Scenario): void {
       .then((list) => [0, list[0]!]);
     assert.deepEqual(Object.keys((change as { files: object }).files).toSorted(), ["after", "before", "diff"]);
     assert.equal((await kit.store.monitor(job))?.pages, 2);
+    const known = await kit.store.knownPages(job, { after: "", limit: 1 });
+    const others = await kit.store.knownPages(job, { after: known[0]!.position, limit: 5 });
+    assert.deepEqual([...known, ...others].map(({ url }) => url.at(-1)).toSorted(), ["b", "c"]);
+    assert.deepEqual(await kit.store.knownPages(job, { after: others.at(-1)!.position, limit: 5 }), []);
   });
 
   scenario("what waits is compared once, whoever does it and however often", async (kit) => {

@@ -6,6 +6,7 @@ import { live } from "../api/live.ts";
 import { queryClient } from "../api/query.ts";
 import { clearDrafts } from "../pages/new/useDraft.ts";
 import { ErrorBox, PageSkeleton } from "../ui/States.tsx";
+import { Allowed } from "./Allowed.tsx";
 import { Boundary } from "./Boundary.tsx";
 import { LoginAgain, LoginPage } from "./Login.tsx";
 import { NotFound } from "./NotFound.tsx";
@@ -105,12 +106,14 @@ export function App() {
         <Shell onLogOut={login?.can_log_out === false ? null : () => void logOut()}>
           <Boundary key={path}>
             <Suspense fallback={<PageSkeleton />}>
-              <Switch>
-                {PAGES.map(([at, Page]) => (
-                  <Route key={at} path={at} component={Page} />
-                ))}
-                <Route component={NotFound} />
-              </Switch>
+              <Allowed>
+                <Switch>
+                  {PAGES.map(([at, Page]) => (
+                    <Route key={at} path={at} component={Page} />
+                  ))}
+                  <Route component={NotFound} />
+                </Switch>
+              </Allowed>
             </Suspense>
           </Boundary>
         </Shell>

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { type Answer, call, Problem } from "../api/client.ts";
+import { capital } from "../logic/format.ts";
 import { Button, LinkButton } from "../ui/Button.tsx";
 import { Input } from "../ui/Field.tsx";
 import { Logo } from "../ui/Icon.tsx";
@@ -126,7 +127,8 @@ function TokenForm({ isMain, onDone }: { isMain: boolean; onDone: () => void }) 
       onDone();
     } catch (failure) {
       const wrong = failure instanceof Problem && failure.status === 401;
-      setError(wrong ? "Wrong token." : (failure as Error).message);
+      const { message } = failure as Error;
+      setError(!wrong ? message : message === "the token is wrong" ? "Wrong token." : `${capital(message)}.`);
       setBusy(false);
       form.current?.querySelector("input")?.select();
     }

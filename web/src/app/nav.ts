@@ -27,3 +27,6 @@ export const NAV: readonly NavEntry[] = [
 export function isHere(href: string, path: string): boolean {
   return href === "/" ? path === "/" : path === href || path.startsWith(`${href}/`);
 }
+
+/** The entry that a page belongs to. */
+export const pageOf = (path: string): NavEntry | undefined => NAV.find(({ href }) => isHere(href, path));

@@ -1,7 +1,8 @@
 import { PAGE_CHANGE_KINDS } from "../../../domain/monitor/monitored-page.ts";
-import { IGNORED_KINDS } from "../../../domain/monitor/ignored.ts";
+import { IGNORED_KINDS, LEFT_OUT_KINDS } from "../../../domain/monitor/ignored.ts";
 import { MONITORED } from "../../../domain/monitor/options.ts";
 import { changeContent, listChanges, showChange } from "../../../orchestrator/jobs/changes.ts";
+import { listLeftOut } from "../../../orchestrator/jobs/left-out.ts";
 import { attachment } from "../../attachment.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
@@ -96,6 +97,26 @@ const Params = strict({ job_id: IdParam });
 const number = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const unknownChange = problemAnswer("there is no such job, or no such change");
 
+const LeftOut = strict({
+  url: Type.String(),
+  places: Type.Array(
+    strict({
+      kind: oneOf(LEFT_OUT_KINDS, {
+        description:
+          "words: some words of a line; place: a place that changes on its own; shuffled: the order of a list",
+      }),
+      place: Type.String({ description: "its name, for monitor.watch" }),
+      texts: Type.Array(Type.String(), { description: "the first lines that the page showed there last" }),
+    }),
+  ),
+});
+
+function after(cursor: string | undefined): string {
+  const text = decodeCursor(cursor) ?? "";
+  if (!/^[0-9a-f]{0,128}$/.test(text) || text.length % 2 === 1) throw badCursor();
+  return text;
+}
+
 function before(cursor: string | undefined): { before?: number } {
   const text = decodeCursor(cursor);
   if (text === undefined) return {};
@@ -129,6 +150,31 @@ export function jobChangeRoutes(api: ApiInstance, deps: ApiDeps): void {
       const filter = { ...(change === undefined ? {} : { change }), ...(runId === undefined ? {} : { runId }) };
       const rows = await listChanges(deps, request.params.job_id, { ...filter, ...before(cursor), limit: limit + 1 });
       return sendPage(request, reply, { rows, limit, positionOf: (row) => String(row.number) });
+    },
+  );
+
+  api.get(
+    "/jobs/:job_id/ignored-places",
+    {
+      config: { role: "viewer" },
+      schema: {
+        summary: "Places that the monitor of a job leaves out, by page",
+        operationId: "listIgnoredPlaces",
+        tags: ["jobs"],
+        params: Params,
+        querystring: pageQuery({}),
+        response: {
+          200: { ...Type.Array(LeftOut), headers: LINK_HEADER },
+          404: problemAnswer("there is no such job"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { limit, cursor } = request.query;
+      const found = await listLeftOut(deps, request.params.job_id, { after: after(cursor), limit: limit + 1 });
+      const positions = found.map(({ position }) => position);
+      const rows = found.map(({ url, places }) => ({ url, places }));
+      return sendPage(request, reply, { rows, limit, positionOf: (row) => positions[rows.indexOf(row)]! });
     },
   );
 

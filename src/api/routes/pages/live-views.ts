@@ -211,7 +211,7 @@ function connect(deps: ApiDeps, request: ApiRequest, reply: ApiReply, view: Live
     if (ended.signal.aborted) return ws.close(1001);
     ended.signal.addEventListener("abort", () => ws.close(1001), { once: true });
     const stop = untilRevoked(request, deps, RECHECK_MS, () => {
-      ws.close(REVOKED);
+      ws.close(endOf(request));
       ended.abort();
     });
     ended.signal.addEventListener("abort", stop, { once: true });
@@ -230,6 +230,10 @@ function connect(deps: ApiDeps, request: ApiRequest, reply: ApiReply, view: Live
 
 /** A code of our own: the dashboard says why, and does not connect again. */
 const REVOKED = 4401;
+const GOING_AWAY = 1001;
+
+/** People whom a proxy signs in connect again: it tells with each connection who they are. Others sign in first. */
+export const endOf = ({ session }: Pick<ApiRequest, "session">) => (session === null ? REVOKED : GOING_AWAY);
 
 /** Before the picture: its number, and the size of the page's viewport. */
 const HEADER_BYTES = 8;

@@ -93,7 +93,7 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
       const found = await principalBySecret(request, deps, request.body.token);
       if (found === null) {
         await api.wrongLogins.slowDown(request.ip);
-        throw new ApiProblem("unauthorized", "the token is wrong");
+        throw new ApiProblem("unauthorized", (await api.keys.whyRefused(request.body.token)) ?? "the token is wrong");
       }
       api.rateLimits.take(found.principal);
       const { kind, id, name, limits } = found.principal;

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { OrbError } from "../../../base/errors.ts";
 import { type Role, ROLES } from "../../../domain/access/roles.ts";
 import { rowsOf } from "../../api/rows.ts";
 import {
@@ -19,13 +20,22 @@ interface CreateOptions extends UrlOption {
   job?: string[];
   site?: string[];
   tag?: string[];
-  requestsPerMinute?: number;
+  requestsPerMinute?: number | null;
   expires?: string;
+}
+
+interface UpdateOptions extends Partial<CreateOptions> {
+  name?: string;
 }
 
 type KeyView = Awaited<ReturnType<OpenApi["keys"]["get"]>>;
 
 const collect = (value: string, before: string[] = []) => [...before, value];
+
+const NONE = "none";
+/** Null ends the limit. */
+const listOrNone = (values: string[] | undefined) => (values?.length === 1 && values[0] === NONE ? null : values);
+const numberOrNone = (value: string) => (value === NONE ? null : Number(value));
 
 /** `orb keys …`: API keys with roles and limits. */
 export function addKeysCommands(program: Command, context: CliContext): void {
@@ -82,6 +92,36 @@ export function addKeysCommands(program: Command, context: CliContext): void {
         const me = await api.keys.me();
         if (context.json) return printJson(terminal, me);
         return terminal.out(facts([["kind", me.kind], ["name", me.name], ["role", me.role], ...limitFacts(me)]));
+      }),
+    );
+
+  apiCommand(keys, "update", "change a key; what is not named stays, and so does the key itself")
+    .argument("<key>", "id of the key")
+    .option("--name <name>", "who or what uses it")
+    .addOption(new Option("--role <role>", "what it may do").choices(ROLES))
+    .option("--job <id>", "limit it to this job; repeatable; none ends this limit", collect)
+    .option("--site <site>", "limit it to this site; repeatable; none ends this limit", collect)
+    .option("--tag <tag>", "limit it to jobs with this tag; repeatable; none ends this limit", collect)
+    .option(
+      "--requests-per-minute <number>",
+      "how many requests it may make per minute; none ends this limit",
+      numberOrNone,
+    )
+    .option("--expires <time>", "when it ends, such as 2027-01-31T00:00:00Z, or never")
+    .action((id: string, { url, name, role, job, site, tag, requestsPerMinute, expires }: UpdateOptions) =>
+      context.withApi(definedOnly({ url }), async (api) => {
+        const body = definedOnly({
+          name,
+          role,
+          jobs: listOrNone(job),
+          sites: listOrNone(site),
+          tags: listOrNone(tag),
+          requests_per_minute: requestsPerMinute,
+          expires_at: expires === "never" ? null : expires,
+        });
+        if (Object.keys(body).length === 0)
+          throw new OrbError("input_invalid", "nothing to change: name at least one option, such as --role operator");
+        show(context, await api.keys.change(id, asUnchecked(body)));
       }),
     );
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { Answer } from "../../../api-client/client.ts";
+import type { Answer, Row } from "../../../api-client/client.ts";
 import { PAGE_CHANGE_KINDS, type PageChangeKind } from "../../../domain/monitor/monitored-page.ts";
 import { addressCell, definedOnly, fullId, listCommand, type ListOptions, timeCell } from "../../api/command.ts";
 import { rowsOf } from "../../api/rows.ts";
@@ -18,27 +18,31 @@ export function addChangesCommand(jobs: Command, context: CliContext): void {
   )
     .argument("<job_id>")
     .argument("[number]", "number of a change", positiveInteger)
+    .option("--ignored", "the places that the monitor leaves out now, by page")
     .addOption(new Option("--change <kind>", "only these").choices(PAGE_CHANGE_KINDS))
-    .action((id: string, number: number | undefined, options: ListOptions & { change?: PageChangeKind }) =>
-      context.withApi(definedOnly({ url: options.url }), async (api) => {
-        const { terminal, json, wiring } = context;
-        const { url: _url, change, ...page } = options;
-        const job = await fullId(api, "job", id);
-        if (number !== undefined) return show(context, job, await api.jobs.pageChange(job, String(number)));
-        const { rows, more } = await rowsOf(page, (limit) => api.jobs.changes(job, definedOnly({ limit, change })));
-        if (json) return printJson(terminal, rows);
-        if (rows.length === 0) return terminal.out(await whyNone(api, job));
-        const lines = rows.map((row) => [
-          row.number,
-          timeCell(row.found_at, wiring.now(), terminal.columns),
-          row.change,
-          addressCell(row.url, terminal.columns),
-          row.summary === null ? "" : oneLine(row.summary),
-        ]);
-        terminal.out(listTable(["number", "found", "change", "page", "first difference"], lines, terminal.columns));
-        if (more) terminal.err("there are more entries: use --limit or --all\n");
-        return undefined;
-      }),
+    .action(
+      (id: string, number: number | undefined, options: ListOptions & { change?: PageChangeKind; ignored?: boolean }) =>
+        context.withApi(definedOnly({ url: options.url }), async (api) => {
+          const { terminal, json, wiring } = context;
+          const { url: _url, change, ignored, ...page } = options;
+          const job = await fullId(api, "job", id);
+          if (number !== undefined) return show(context, job, await api.jobs.pageChange(job, String(number)));
+          if (ignored === true)
+            return showIgnored(context, job, await rowsOf(page, (limit) => api.jobs.ignoredPlaces(job, { limit })));
+          const { rows, more } = await rowsOf(page, (limit) => api.jobs.changes(job, definedOnly({ limit, change })));
+          if (json) return printJson(terminal, rows);
+          if (rows.length === 0) return terminal.out(await whyNone(api, job));
+          const lines = rows.map((row) => [
+            row.number,
+            timeCell(row.found_at, wiring.now(), terminal.columns),
+            row.change,
+            addressCell(row.url, terminal.columns),
+            row.summary === null ? "" : oneLine(row.summary),
+          ]);
+          terminal.out(listTable(["number", "found", "change", "page", "first difference"], lines, terminal.columns));
+          if (more) terminal.err("there are more entries: use --limit or --all\n");
+          return undefined;
+        }),
     );
 }
 
@@ -46,7 +50,7 @@ async function whyNone(api: Parameters<Parameters<CliContext["withApi"]>[1]>[0],
   const { monitor } = await api.jobs.get(job);
   return monitor === null
     ? `the job has no monitor: orb jobs update ${job} --monitor text\n`
-    : "no changes yet: every run is compared with the last good one, from the second run on\n";
+    : `no changes yet: every run is compared with the last good one, from the second run on; what is left out: orb jobs changes ${job} --ignored\n`;
 }
 
 function show({ json, terminal, wiring }: CliContext, job: string, change: Details): void {
@@ -84,14 +88,33 @@ const KINDS: Readonly<Record<Ignored[number]["kind"], string>> = {
   unsettled: "a later fetch was as before",
 };
 
+type LeftOut = Row<"get /jobs/{job_id}/ignored-places">;
+
+function showIgnored(
+  { json, terminal }: CliContext,
+  job: string,
+  { rows, more }: { rows: LeftOut[]; more: boolean },
+): void {
+  if (json) return printJson(terminal, rows);
+  if (rows.length === 0) return terminal.out("nothing is left out but dates, counters and ids\n");
+  const lines = rows.map(({ url, places }) => {
+    const list = places.map(({ kind, place, texts }) => `  ${KINDS[kind]}: ${place}  (${texts[0] ?? "–"})\n`);
+    return `${url}\n${list.join("")}`;
+  });
+  terminal.out(plainText(`${lines.join("")}${countHint(job)}`));
+  if (more) terminal.err("there are more entries: use --limit or --all\n");
+  return undefined;
+}
+
+const countHint = (job: string) =>
+  `to count one from now on: orb jobs update ${job} --monitor-watch "…" (with all places to count: the list is replaced)\n`;
+
 /** What was left out, and how to count it. */
 function ignoredText(job: string, ignored: Ignored): string {
   const lines = ignored.map(({ kind, place, before, after }) => {
     const sample = `${before[0]?.trim() ?? "–"} → ${after[0]?.trim() ?? "–"}`;
     return `  ${KINDS[kind]}: ${place === null ? sample : `${place}  (${sample})`}\n`;
   });
-  const hint = ignored.some(({ place }) => place !== null)
-    ? `to count one from now on: orb jobs update ${job} --monitor-watch "…" (with all places to count: the list is replaced)\n`
-    : "";
+  const hint = ignored.some(({ place }) => place !== null) ? countHint(job) : "";
   return `${plural(ignored.length, "place")} ignored as noise:\n${lines.join("")}${hint}`;
 }

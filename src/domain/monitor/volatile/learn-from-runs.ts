@@ -11,7 +11,7 @@ import {
   type VolatileProfile,
 } from "./profile.ts";
 import { hunksOf } from "../sequence.ts";
-import { digest, templateBetween, templateOf } from "./templates.ts";
+import { digest, templateBetween, TemplateLines } from "./templates.ts";
 import { hasOtherValue, VALUED } from "./values.ts";
 
 const MAX_LINES = 12;
@@ -135,9 +135,13 @@ function withRotations(profile: VolatileProfile, rotated: ReadonlyMap<string, st
 export function observe(profile: VolatileProfile, now: PreparedText): VolatileProfile {
   const digests = profile.slots.length === 0 ? [] : now.lines.map(digest);
   const content = (lines: readonly number[]) => digestOf(lines.map((line) => now.lines[line]).join("\n"));
-  const lines = profile.lines.map((entry) => {
-    const fitting = now.lines.filter((line) => templateOf(line, [entry]) !== null);
-    return observed(entry, digestOf(fitting.join("\n")));
+  const known = TemplateLines.of(now.lines);
+  const lines = profile.lines.flatMap((entry) => {
+    const fitting = now.lines.filter((_, at) => known.templateOf(at, [entry]) !== null);
+    const seen = observed(entry, digestOf(fitting.join("\n")));
+    if (isVarying(seen)) return [seen];
+    // Other pages may show that it varies; on this one it does not, if it is there at all.
+    return fitting.length === 0 ? [] : [{ ...seen, off: true as const }];
   });
   const slots = profile.slots.map((entry) => {
     const [range] = rangesOf(entry, digests);
@@ -147,7 +151,7 @@ export function observe(profile: VolatileProfile, now: PreparedText): VolatilePr
   const regions = (profile.regions ?? []).map((entry) => observed(entry, content(linesIn(now, entry))));
   return {
     ...profile,
-    lines: lines.filter(isVarying),
+    lines,
     slots: slots.filter(isVarying),
     // Other pages may show that it rotates; on this one it does not.
     regions: regions.map((entry) => (isVarying(entry) ? entry : { ...entry, off: true as const })),

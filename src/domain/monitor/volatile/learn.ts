@@ -13,7 +13,7 @@ import {
   type VolatileRegion,
   type VolatileSlot,
 } from "./profile.ts";
-import { digest, isAlike, sortedWords, templateOfAll } from "./templates.ts";
+import { digest, isAlike, sortedWords, templateOf, templateOfAll } from "./templates.ts";
 import { hasOtherValues, VALUED } from "./values.ts";
 
 /** Lines on each side that may identify a place. */
@@ -92,6 +92,7 @@ function listAt(first: PreparedText, others: readonly PreparedText[], node: numb
   if (differing.every((list) => list.length === own.length && list.every((one, at) => isKnownAs(one, own[at]!))))
     return null;
   if (differing.some((list) => hasOtherValues(list, own))) return null;
+  if (hasSteadyMember(own, lists)) return null;
   const isPool = differing.some((list) => {
     const [ours, theirs] = [new Set(own), new Set(list)];
     const common = own.filter((one) => theirs.has(one));
@@ -102,6 +103,11 @@ function listAt(first: PreparedText, others: readonly PreparedText[], node: numb
     return isMoved || unknownMembers(own, list) * 2 >= Math.max(own.length, list.length);
   });
   return isPool && !regions.isWhole(node) ? region("rotating") : null;
+}
+
+/** Whether a member has stayed in its place in all fetches: others change beside it, and it counts. */
+function hasSteadyMember(own: readonly string[], others: readonly string[][]): boolean {
+  return own.some((one, at) => others.every((list) => list[at] === one));
 }
 
 /** How many members the other list has not: not even with something else in them, such as an advertisement. */
@@ -127,7 +133,7 @@ function learnPlace(
 ): VolatileProfile {
   const flag: Pick<Observed, "pending"> = place.isUnsettled ? { pending: true } : {};
   const isReordered = areSameWords(place.variants);
-  const templates = isReordered ? null : templatesOf(place);
+  const templates = isReordered ? null : templatesOf(place, profile);
   if (templates !== null) {
     const entries = templates.map((line) => ({ ...line, ...flag }));
     return { ...profile, lines: added(profile.lines, entries, ({ words }) => JSON.stringify(words)) };
@@ -166,7 +172,7 @@ function added<T extends Observed>(known: readonly T[], more: readonly T[], keyO
 }
 
 /** Null: the lines are not the same ones with other words. */
-function templatesOf({ variants, was }: VaryingPlace): VolatileLine[] | null {
+function templatesOf({ variants, was }: VaryingPlace, known: VolatileProfile): VolatileLine[] | null {
   const [first = [], ...others] = variants.map(({ text, from, to }) => text.lines.slice(from, to));
   if (first.length === 0 || first.length > MAX_PLACE) return null;
   if (others.some((other) => other.length !== first.length)) return null;
@@ -179,7 +185,9 @@ function templatesOf({ variants, was }: VaryingPlace): VolatileLine[] | null {
     found.push(template);
   }
   // Two fetches may show the same advertisement by chance, but the run before has shown quite another one.
-  const isRotating = was !== null && !first.some((line) => was.some((old) => isAlike(line, old)));
+  // It is known, though, if that one was a line with gaps, too: then its steady words have changed.
+  const isAsBefore = (old: string) => templateOf(old, known.lines) !== null || first.some((line) => isAlike(line, old));
+  const isRotating = was !== null && !was.some(isAsBefore);
   return isRotating ? null : found;
 }
 
@@ -200,7 +208,7 @@ function regionOf({ variants }: VaryingPlace): VolatileRegion | null {
       if (at === null) return false;
       const lines = text.regions.linesOf(at);
       const inside = lines.filter((line) => from <= line && line < to).length;
-      return inside === to - from && lines.length <= 2 * inside;
+      return inside === to - from && lines.length === inside;
     });
     const marked = regions.isMarked(node) ? { marked: true as const } : {};
     if (isTight) return { key, item: null, mode: areSameWords(variants) ? "words" : "rotating", ...marked };

@@ -1,7 +1,7 @@
 /** The lines of a page without the places that are known to change on their own. */
 import type { PreparedText } from "../prepared-text.ts";
 import type { VolatileLine, VolatileProfile, VolatileRegion, VolatileSlot } from "./profile.ts";
-import { digest, sortedWords, templateName, templateOf } from "./templates.ts";
+import { digest, sortedWords, templateName, TemplateLines } from "./templates.ts";
 import { hasOtherValue, itemName } from "./values.ts";
 
 /** A line of a page, or a place that is left out, with the range of original lines that it covers. */
@@ -11,6 +11,8 @@ export interface MaskedLine {
   from: number;
   to: number;
   isMasked: boolean;
+  /** Some of its words change on their own; the others count. */
+  hasGaps?: boolean;
   /** The place that it belongs to, as shown. */
   place: string | null;
 }
@@ -35,6 +37,7 @@ export function mask(text: PreparedText, profile: VolatileProfile, exposed?: Rea
     if (region.mode === "words") for (const line of linesIn(text, region)) worded.set(line, nameOf(region));
     else shuffle(text, region, { owners, templates, order, moved });
   }
+  const known = TemplateLines.of(lines);
   const slots = slotsIn(text, profile, (line) => owners.has(line) || moved.has(line));
   const masked: MaskedLine[] = [];
   for (let at = 0; at <= lines.length;) {
@@ -57,12 +60,12 @@ export function mask(text: PreparedText, profile: VolatileProfile, exposed?: Rea
       continue;
     }
     const line = lines[index]!;
-    const template = templates.length === 0 ? null : templateOf(line, templates);
+    const template = known.templateOf(index, templates);
     const sorted = worded.has(index) ? sortedWords(line) : line;
     const place = template === null ? (worded.get(index) ?? null) : templateName(line, template);
     // With other steady words it has another template: that is a change.
     const shown = template === null ? sorted : `‹line ${digest(JSON.stringify(template.words))}›`;
-    masked.push({ text: shown, from: index, to: index + 1, isMasked: false, place });
+    masked.push({ text: shown, from: index, to: index + 1, isMasked: false, hasGaps: template !== null, place });
   }
   return masked;
 }
@@ -113,7 +116,7 @@ function shuffle(
   if (all.some((line) => owners.has(line) || moved.has(line))) return;
   // By what is steady in them, so that other words do not move them.
   const steady = (line: number) => {
-    const template = templates.length === 0 ? null : templateOf(lines[line]!, templates);
+    const template = TemplateLines.of(lines).templateOf(line, templates);
     return template === null ? lines[line]! : JSON.stringify(template.words);
   };
   const texts = new Map(members.map((member) => [member, member.map(steady).join("\n")]));
@@ -166,7 +169,10 @@ export function withoutNamed(
     lines: profile.lines.filter(
       (entry) =>
         !texts.some(({ lines }) =>
-          lines.some((line) => templateOf(line, [entry]) !== null && isNamed(templateName(line, entry))),
+          lines.some(
+            (line, at) =>
+              TemplateLines.of(lines).templateOf(at, [entry]) !== null && isNamed(templateName(line, entry)),
+          ),
         ),
     ),
     slots: profile.slots.filter(
@@ -246,9 +252,18 @@ export function shuffledLists(
     if (isIdle(region) || region.mode !== "shuffled") return [];
     const lines = [before, after].map((text) => linesIn(text, region).toSorted((a, b) => a - b));
     const texts = [before, after].map((text, at) => lines[at]!.map((line) => text.lines[line]!));
-    const common = texts.map((list, at) => list.filter((line) => texts[1 - at]!.includes(line)).join("\n"));
+    const sets = texts.map((list) => new Set(list));
+    const common = texts.map((list, at) => list.filter((line) => sets[1 - at]!.has(line)).join("\n"));
     if (common[0] === common[1]) return [];
     const name = after.regions.nameOf(after.regions.find(region.key)!);
     return [{ name, lines: lines as [number[], number[]] }];
+  });
+}
+
+/** The shuffled lists of a text. */
+export function shuffledIn(text: PreparedText, profile: VolatileProfile): { name: string; lines: readonly number[] }[] {
+  return (profile.regions ?? []).flatMap((region) => {
+    const node = isIdle(region) || region.mode !== "shuffled" ? null : text.regions.find(region.key);
+    return node === null ? [] : [{ name: text.regions.nameOf(node), lines: linesIn(text, region) }];
   });
 }

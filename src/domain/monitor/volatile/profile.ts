@@ -29,6 +29,8 @@ export interface VolatileLine extends Observed {
   words: (string | null)[];
   /** Most words that a gap had. */
   gap: number;
+  /** As of an element. */
+  off?: true;
 }
 
 export interface VolatileSlot extends Observed {

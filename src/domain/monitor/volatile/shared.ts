@@ -41,7 +41,7 @@ export function withShared(profile: VolatileProfile, shared: SharedProfile | nul
 export function learnShared(shared: SharedProfile | null, page: string, profile: VolatileProfile): SharedProfile {
   const known = shared ?? NONE;
   const regions = (profile.regions ?? []).filter(({ marked, off }) => marked === true && off !== true);
-  const lines = profile.lines.filter((line) => steadyWords(line) >= STEADY_WORDS);
+  const lines = profile.lines.filter((line) => line.off !== true && steadyWords(line) >= STEADY_WORDS);
   return {
     regions: noted(known.regions, page, regions, regionKey),
     lines: noted(known.lines, page, lines, lineKey),

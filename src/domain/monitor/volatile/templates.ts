@@ -9,19 +9,65 @@ const MAX_GAPS = 6;
 export const digest = (text: string) => hash("sha256", text, "base64url").slice(0, 8);
 export const wordsOf = (line: string) => line.split(/\s+/).filter((word) => word !== "");
 
-/** The most general one, so that a line has the same template in every run. */
-export function templateOf(line: string, templates: readonly VolatileLine[]): VolatileLine | null {
-  const words = wordsOf(line);
-  if (words.length > MAX_WORDS * 2) return null;
-  const digests = words.map(digest);
-  const found = templates.filter((template) => fits(digests, template));
-  return found.toSorted((a, b) => steadyWords(a) - steadyWords(b))[0] ?? null;
+/** Lines that are looked for in templates: the words of each are read once, whatever the number of templates. */
+export class TemplateLines {
+  readonly #lines: readonly string[];
+  readonly #words: (readonly string[] | null)[] = [];
+  readonly #digests = new Map<string, string>();
+
+  private constructor(lines: readonly string[]) {
+    this.#lines = lines;
+  }
+
+  static readonly #known = new WeakMap<readonly string[], TemplateLines>();
+
+  /** The lines of one fetch are looked at for every further one. */
+  static of(lines: readonly string[]): TemplateLines {
+    let found = TemplateLines.#known.get(lines);
+    if (found === undefined) TemplateLines.#known.set(lines, (found = new TemplateLines(lines)));
+    return found;
+  }
+
+  /** The most general one, so that a line has the same template in every run. */
+  templateOf(line: number, templates: readonly VolatileLine[]): VolatileLine | null {
+    if (templates.length === 0) return null;
+    const words = this.#wordsOf(line);
+    if (words === null) return null;
+    const found = templates.filter((template) => fits(words, template));
+    return found.toSorted((a, b) => steadyWords(a) - steadyWords(b))[0] ?? null;
+  }
+
+  /** Null: there are too many. */
+  #wordsOf(line: number): readonly string[] | null {
+    const known = this.#words[line];
+    if (known !== undefined) return known;
+    const words = wordsOf(this.#lines[line]!);
+    const found = words.length > MAX_WORDS * 2 ? null : words.map((word) => this.#digestOf(word));
+    this.#words[line] = found;
+    return found;
+  }
+
+  #digestOf(word: string): string {
+    const known = this.#digests.get(word);
+    if (known !== undefined) return known;
+    const found = digest(word);
+    this.#digests.set(word, found);
+    return found;
+  }
 }
+
+/** See `TemplateLines`. */
+export const templateOf = (line: string, templates: readonly VolatileLine[]): VolatileLine | null =>
+  TemplateLines.of([line]).templateOf(0, templates);
 
 export const steadyWords = ({ words }: Pick<VolatileLine, "words">) => words.filter((word) => word !== null).length;
 
 /** Whether the steady words stand in this order, with nothing but gaps in between. */
 function fits(words: readonly string[], { words: template, gap }: VolatileLine): boolean {
+  const [start] = template;
+  if (start !== null && start !== words[0]) return false;
+  const end = template.at(-1);
+  if (end !== null && end !== words.at(-1)) return false;
   const steady = steadyWords({ words: template });
   const gaps = template.length - steady;
   if (words.length < steady || words.length > steady + gaps * gap) return false;

@@ -77,6 +77,14 @@ export interface MonitorRecord {
   pages: number;
 }
 
+/** A page that a monitor knows, with its last good state. */
+export interface KnownPage {
+  /** Its place in the list. */
+  position: string;
+  url: string;
+  state: MonitorState;
+}
+
 export interface MonitorStore {
   monitorState(jobId: string, key: string): Promise<MonitorState | null>;
   /** Ended runs, oldest first. */
@@ -112,6 +120,8 @@ export interface MonitorStore {
   /** Removes up to `limit` of the oldest changes of the run's job, until it has `keep`; returns how many. */
   trimMonitor(runId: string, keep: number, limit: number): Promise<number>;
   monitor(jobId: string): Promise<MonitorRecord | null>;
+  /** The pages that the monitor knows, in any steady order, after a position. */
+  knownPages(jobId: string, options: { after: string; limit: number }): Promise<KnownPage[]>;
   /** Newest first. */
   monitorChanges(
     jobId: string,

@@ -4,13 +4,14 @@ import type { Context } from "../kernel/context.ts";
 import { readMonitor, readMonitorChange, readMonitorChanges, trimMonitor } from "./changes.ts";
 import { concludeMonitor, dropWaitingPages, recordComparisons, recordUnreached } from "./record-changes.ts";
 import { expireTracked, readTrackedPage } from "./tracked-pages.ts";
-import { monitorsDue, readMonitorState, readWaitingPages } from "./waiting-pages.ts";
+import { monitorsDue, readKnownPages, readMonitorState, readWaitingPages } from "./waiting-pages.ts";
 
 export function monitorStore(context: Context): MonitorStore & TrackedPageStore {
   return {
     trackedPage: async (key) => readTrackedPage(context, key),
     expireTrackedPages: async (before, limit) => expireTracked(context, before, limit),
     monitorState: async (jobId, key) => readMonitorState(context, jobId, key),
+    knownPages: async (jobId, options) => readKnownPages(context, jobId, options),
     monitorsDue: async (limit) => monitorsDue(context, limit),
     waitingPages: async (runId, limit) => readWaitingPages(context, runId, limit),
     recordComparisons: async (runId, what, pages, now, shared) =>

@@ -2,7 +2,7 @@
 import type { VolatileProfile } from "../../../domain/monitor/volatile/profile.ts";
 import type { SharedProfile } from "../../../domain/monitor/volatile/shared.ts";
 import type { SettledTask } from "../../ports/port.ts";
-import type { MonitorRun, MonitorState, WaitingPage } from "../../ports/monitors/monitor-port.ts";
+import type { KnownPage, MonitorRun, MonitorState, WaitingPage } from "../../ports/monitors/monitor-port.ts";
 import { type Context, keyHash, parseJson, rows } from "../kernel/context.ts";
 import { recordOrphanedFiles } from "../runs/orphaned-files.ts";
 
@@ -93,6 +93,24 @@ export function readMonitorState({ connection }: Context, jobId: string, key: st
     )
     .get(jobId, monitorKey(key)) as StateRow | undefined;
   return row === undefined ? null : toState(row);
+}
+
+export function readKnownPages(
+  { connection }: Context,
+  jobId: string,
+  { after, limit }: { after: string; limit: number },
+): KnownPage[] {
+  const list = connection
+    .sql(
+      `SELECT s.key_hash, s.url, ${STATE_COLUMNS} FROM jobs j JOIN monitor_states s ON s.job = j.n
+         LEFT JOIN monitors m ON m.job = j.n WHERE j.id = ?1 AND s.key_hash > ?2 ORDER BY s.key_hash LIMIT ?3`,
+    )
+    .all(jobId, Buffer.from(after, "hex"), limit);
+  return rows<StateRow & { key_hash: Uint8Array; url: string }>(list).map((row) => ({
+    position: hex(row.key_hash),
+    url: row.url,
+    state: toState(row),
+  }));
 }
 
 /** Worded like the partial index, so that it applies. */

@@ -14,6 +14,7 @@ import { EmptyState, ErrorBox, PageSkeleton, Skeleton } from "../../ui/States.ts
 import { Time } from "../../ui/Values.tsx";
 import { nameOf } from "../jobs/job-names.ts";
 import { Diff } from "./Diff.tsx";
+import { LeftOutPlaces } from "./IgnoredPlaces.tsx";
 import "./changes.css";
 
 type Change = Operations["listJobChanges"]["answer"][number];
@@ -89,6 +90,7 @@ export default function Changes() {
       ) : (
         <p className="soft">{count(rows.length, "change")}</p>
       )}
+      {job.data.monitor === null ? null : <LeftOut job={job.data} />}
       <Settings job={job.data} />
     </div>
   );
@@ -176,10 +178,37 @@ const CHOICES: Readonly<Record<Monitored | "none", string>> = {
 
 function useMonitor() {
   return useChange("changeJob", {
-    invalidates: ["getJob", "listJobs"],
+    invalidates: ["getJob", "listJobs", "listIgnoredPlaces"],
     onSuccess: () => toast("Saved. It applies from the next run on."),
     onError: toastError,
   });
+}
+
+/** What is left out at present, also where nothing else has changed. */
+function LeftOut({ job }: { job: Job }) {
+  const places = usePages("listIgnoredPlaces", { params: { job_id: job.id }, query: { limit: 20 } });
+  const save = useMonitor();
+  const { monitor } = job;
+  const watched = monitor?.watch ?? [];
+  const watch = (place: string) => {
+    if (monitor !== null) save.mutate(bodyOf(job, { ...monitor, watch: [...watched, place] }));
+  };
+  if (places.rows.length === 0) return null;
+  return (
+    <Card title="Left out as noise">
+      <div className="stack">
+        <p className="soft">These places change on their own, besides dates, counters and ids.</p>
+        {places.rows.map((page) => (
+          <LeftOutPlaces key={page.url} page={page} watched={watched} onWatch={watch} />
+        ))}
+        {places.hasNextPage ? (
+          <Button busy={places.isFetchingNextPage} onClick={() => void places.fetchNextPage()}>
+            Show more pages
+          </Button>
+        ) : null}
+      </div>
+    </Card>
+  );
 }
 
 const bodyOf = (job: Job, monitor: Job["monitor"]) => ({ params: { job_id: job.id }, body: { monitor } });

@@ -28,20 +28,47 @@ export function IgnoredPlaces({ ignored, watched, onWatch }: { ignored: Ignored 
       <ul>
         {ignored.map(({ kind, place, before, after }, index) => (
           <li key={index}>
-            <div className="ignored-head">
-              <strong>{KINDS[kind]}</strong>
-              {place === null ? null : <code>{place}</code>}
-              {place === null ? null : watched.includes(place) ? (
-                <span className="soft">Counts from the next run on</span>
-              ) : (
-                <Button size="small" aria-label={`Count it: changes of ${place}`} onClick={() => onWatch(place)}>
-                  Count it
-                </Button>
-              )}
-            </div>
+            <Head kind={kind} place={place} watched={watched} onWatch={onWatch} />
             <div className="ignored-texts soft">
               {shown(before)} → {shown(after)}
             </div>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function Head({ kind, place, watched, onWatch }: Pick<Ignored[number], "kind" | "place"> & Watching) {
+  return (
+    <div className="ignored-head">
+      <strong>{KINDS[kind]}</strong>
+      {place === null ? null : <code>{place}</code>}
+      {place === null ? null : watched.includes(place) ? (
+        <span className="soft">Counts from the next run on</span>
+      ) : (
+        <Button size="small" aria-label={`Count it: changes of ${place}`} onClick={() => onWatch(place)}>
+          Count it
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type LeftOut = Operations["listIgnoredPlaces"]["answer"][number];
+
+/** The places of one page that are left out at present. */
+export function LeftOutPlaces({ page: { url, places }, watched, onWatch }: { page: LeftOut } & Watching) {
+  return (
+    <details className="ignored">
+      <summary>
+        {count(places.length, "place")} of {url}
+      </summary>
+      <ul>
+        {places.map(({ kind, place, texts }) => (
+          <li key={`${kind} ${place}`}>
+            <Head kind={kind} place={place} watched={watched} onWatch={onWatch} />
+            <div className="ignored-texts soft">{shown(texts)}</div>
           </li>
         ))}
       </ul>

@@ -37,7 +37,13 @@ export default function Notifications() {
     onError: toastError,
   });
   const add = (
-    <Button kind="primary" icon="plus" disabled={kinds.data === undefined} onClick={() => setEdited("new")}>
+    <Button
+      kind="primary"
+      icon="plus"
+      needs="createChannel"
+      disabled={kinds.data === undefined}
+      onClick={() => setEdited("new")}
+    >
       Add channel
     </Button>
   );

@@ -14,7 +14,7 @@ import { EmptyState, ErrorBox, Skeleton } from "../../../ui/States.tsx";
 import { type Column, Table } from "../../../ui/table/Table.tsx";
 import { Time } from "../../../ui/Values.tsx";
 import { nameOf } from "../../jobs/job-names.ts";
-import { CreateKey } from "./CreateKey.tsx";
+import { CreateKey, EditKey } from "./CreateKey.tsx";
 import { type Key, lookOfKey } from "./key-form.ts";
 import "./access.css";
 
@@ -30,6 +30,7 @@ export function AccessKeys() {
   const jobs = useCall("listJobs", { query: { limit: 200 } });
   const own = useOwnRights();
   const [isCreating, setCreating] = useState(false);
+  const [edited, setEdited] = useState<Key | null>(null);
   const [doomed, setDoomed] = useState<Key | null>(null);
   const revoke = useChange("revokeKey", {
     invalidates: ["listKeys", "listAuditLog"],
@@ -114,22 +115,28 @@ export function AccessKeys() {
     {
       id: "do",
       name: "Actions",
-      width: "84px",
+      width: "178px",
+      phone: "wide",
       priority: ALWAYS,
       align: "end",
       cell: (key) =>
         key.status === "revoked" ? (
           <Time at={key.revoked_at} />
         ) : (
-          <Button
-            size="small"
-            kind="danger"
-            needs="revokeKey"
-            aria-label={`Revoke ${key.name}`}
-            onClick={() => setDoomed(key)}
-          >
-            Revoke
-          </Button>
+          <div className="key-actions">
+            <Button size="small" needs="changeKey" aria-label={`Change ${key.name}`} onClick={() => setEdited(key)}>
+              Change
+            </Button>
+            <Button
+              size="small"
+              kind="danger"
+              needs="revokeKey"
+              aria-label={`Revoke ${key.name}`}
+              onClick={() => setDoomed(key)}
+            >
+              Revoke
+            </Button>
+          </div>
         ),
     },
   ];
@@ -198,6 +205,7 @@ export function AccessKeys() {
           {doomed !== null && doomed.id === own.data?.id ? " You are signed in with this key." : ""}
         </p>
       </Confirm>
+      {edited === null ? null : <EditKey of={edited} onClose={() => setEdited(null)} />}
       {isCreating ? <CreateKey onClose={() => setCreating(false)} /> : null}
     </Card>
   );

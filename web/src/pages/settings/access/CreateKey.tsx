@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { useChange, usePages } from "../../../api/query.ts";
-import { capital, count } from "../../../logic/format.ts";
+import { capital, count, exactTime } from "../../../logic/format.ts";
 import { serverNow } from "../../../logic/server-time.ts";
 import { Button } from "../../../ui/Button.tsx";
 import { Checkbox, Input, Select } from "../../../ui/Field.tsx";
@@ -8,7 +8,8 @@ import { Dialog } from "../../../ui/overlay/Dialog.tsx";
 import { ErrorBox } from "../../../ui/States.tsx";
 import { Code } from "../../../ui/text/Code.tsx";
 import { nameOf } from "../../jobs/job-names.ts";
-import { bodyOf, EXPIRIES, missingOf, NEW_KEY, ROLES, type Typed } from "./key-form.ts";
+import { toast } from "../../../ui/overlay/Toast.tsx";
+import { bodyOf, changeOf, expiriesOf, type Key, missingOf, NEW_KEY, ROLES, type Typed, typedOf } from "./key-form.ts";
 
 /** Creates a key, and shows it this once. */
 export function CreateKey({ onClose }: { onClose: () => void }) {
@@ -16,12 +17,30 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   if (create.data !== undefined) return <Created name={create.data.name} secret={create.data.key} onClose={onClose} />;
   return (
     <KeyForm
+      of={null}
       busy={create.isPending}
       error={create.error}
       onClose={onClose}
       onSubmit={(typed) => create.mutate({ body: bodyOf(typed, serverNow()) })}
     />
   );
+}
+
+/** Changes a key; the key itself stays. */
+export function EditKey({ of, onClose }: { of: Key; onClose: () => void }) {
+  const change = useChange("changeKey", {
+    invalidates: ["listKeys", "getOwnKey", "listAuditLog"],
+    onSuccess: ({ name }) => {
+      toast(`The key ${name} is changed`);
+      onClose();
+    },
+  });
+  const submit = (typed: Typed) => {
+    const body = changeOf(of, typed, serverNow());
+    if (Object.keys(body).length === 0) onClose();
+    else change.mutate({ params: { key_id: of.id }, body });
+  };
+  return <KeyForm of={of} busy={change.isPending} error={change.error} onClose={onClose} onSubmit={submit} />;
 }
 
 function Created({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {
@@ -50,18 +69,22 @@ function Created({ name, secret, onClose }: { name: string; secret: string; onCl
   );
 }
 
+/** `of`: the key that is changed; null: a new one. */
 function KeyForm({
+  of,
   busy,
   error,
   onClose,
   onSubmit,
 }: {
+  of: Key | null;
   busy: boolean;
   error: ReturnType<typeof useChange<"createKey">>["error"];
   onClose: () => void;
   onSubmit: (typed: Typed) => void;
 }) {
-  const [typed, setTyped] = useState(NEW_KEY);
+  const [first] = useState(() => (of === null ? NEW_KEY : typedOf(of)));
+  const [typed, setTyped] = useState(first);
   const [missing, setMissing] = useState<string | null>(null);
   const set = (more: Partial<Typed>) => {
     setMissing(null);
@@ -84,18 +107,24 @@ function KeyForm({
     <Dialog
       open
       onClose={onClose}
-      title="Create key"
-      unsaved={typed !== NEW_KEY}
+      title={of === null ? "Create key" : `Change ${of.name}`}
+      unsaved={typed !== first}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" needs="createKey" type="submit" form="create-key" busy={busy}>
-            Create key
+          <Button
+            kind="primary"
+            needs={of === null ? "createKey" : "changeKey"}
+            type="submit"
+            form="key-form"
+            busy={busy}
+          >
+            {of === null ? "Create key" : "Save changes"}
           </Button>
         </>
       }
     >
-      <form id="create-key" className="stack" noValidate onSubmit={submit}>
+      <form id="key-form" className="stack" noValidate onSubmit={submit}>
         {error === null || isNamed ? null : <ErrorBox error={error} />}
         <Input
           label="Name"
@@ -152,7 +181,7 @@ function KeyForm({
           <Select
             label="Expires"
             value={typed.expires}
-            choices={EXPIRIES}
+            choices={expiriesOf(of, (at) => exactTime(Date.parse(at)))}
             error={typed.expires === "on" ? undefined : errorOf("expires_at")}
             onChange={({ target }) => set({ expires: target.value })}
           />
@@ -166,6 +195,12 @@ function KeyForm({
             />
           ) : null}
         </div>
+        {of === null ? null : (
+          <p className="soft">
+            The key itself stays. Changes hold within a second; with another role or other limits, its open streams end
+            and begin anew.
+          </p>
+        )}
       </form>
     </Dialog>
   );

@@ -1,9 +1,10 @@
-/** The form of a new key, and how a key is shown. */
+/** The form of a key, and how a key is shown. */
 import type { Operations } from "../../../api/types.ts";
 import type { Tone } from "../../../logic/states.ts";
 
 export type Key = Operations["listKeys"]["answer"][number];
 type KeyBody = NonNullable<Operations["createKey"]["body"]>;
+type KeyChange = NonNullable<Operations["changeKey"]["body"]>;
 
 export interface Typed {
   name: string;
@@ -12,7 +13,7 @@ export interface Typed {
   sites: string;
   tags: string;
   rate: string;
-  /** Days; empty: never; `on`: the date. */
+  /** Days; empty: never; `on`: the date; `as_is`: that of the key. */
   expires: string;
   date: string;
 }
@@ -34,13 +35,35 @@ export const ROLES = [
   { value: "admin", name: "Admin: also keys, settings, proxies and sessions" },
 ] as const;
 
-export const EXPIRIES = [
+/** The form of a key as it is. */
+export function typedOf({ name, role, jobs, sites, tags, requests_per_minute: rate, expires_at: at }: Key): Typed {
+  return {
+    name,
+    role,
+    jobs: jobs ?? [],
+    sites: (sites ?? []).join(", "),
+    tags: (tags ?? []).join(", "),
+    rate: rate === null ? "" : String(rate),
+    expires: at === null ? "" : AS_IS,
+    date: "",
+  };
+}
+
+const AS_IS = "as_is";
+
+const EXPIRIES = [
   { value: "30", name: "In 30 days" },
   { value: "90", name: "In 90 days" },
   { value: "365", name: "In a year" },
   { value: "on", name: "On a date" },
   { value: "", name: "Never" },
 ] as const;
+
+/** Of a key that ends already: that can stay. */
+export const expiriesOf = (key: Key | null, shown: (at: string) => string) =>
+  key === null || key.expires_at === null
+    ? EXPIRIES
+    : [{ value: AS_IS, name: `Unchanged: ${shown(key.expires_at)}` }, ...EXPIRIES];
 
 const DAY_MS = 86_400_000;
 
@@ -54,7 +77,7 @@ const orNull = (list: readonly string[]) => (list.length === 0 ? null : [...list
 
 /** A date is its whole day, in the time zone of the browser. */
 function expiryOf({ expires, date }: Typed, now: number): string | null {
-  if (expires === "") return null;
+  if (expires === "" || expires === AS_IS) return null;
   if (expires !== "on") return new Date(now + Number(expires) * DAY_MS).toISOString();
   const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
   return new Date(year, month - 1, day, 23, 59, 59).toISOString();
@@ -72,6 +95,17 @@ export function bodyOf(typed: Typed, now: number): KeyBody {
     requests_per_minute: rate.trim() === "" ? null : Number(rate),
     expires_at: expiryOf(typed, now),
   };
+}
+
+/** What differs from the key: of two changes at once, neither takes the other's back. */
+export function changeOf(key: Key, typed: Typed, now: number): KeyChange {
+  const { expires_at: expiresAt, ...body } = bodyOf(typed, now);
+  const wanted: KeyChange = { jobs: null, sites: null, tags: null, ...body };
+  const change: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(wanted))
+    if (JSON.stringify(value) !== JSON.stringify(key[name as keyof Key])) change[name] = value;
+  if (typed.expires !== AS_IS && (expiresAt ?? null) !== key.expires_at) change["expires_at"] = expiresAt;
+  return change;
 }
 
 /** Tags may contain spaces. */

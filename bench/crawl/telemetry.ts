@@ -1,0 +1,76 @@
+/** What tracing every page costs: the same crawl of tiny pages with and without a collector, in turn. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { median, print, verdictAtMost } from "../support/measure.ts";
+import { orb } from "./contestants.ts";
+import { run } from "./process.ts";
+import { startTinySite } from "./tiny.ts";
+
+interface Collector {
+  url: string;
+  /** Calls and spans since the last look. */
+  received(): Promise<{ calls: number; spans: number }>;
+  stop(): void;
+}
+
+async function startCollector(): Promise<Collector> {
+  const child = fork(fileURLToPath(new URL("collector.ts", import.meta.url)));
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received: async () => {
+      const answer = once(child, "message");
+      child.send("received");
+      return (await answer)[0] as { calls: number; spans: number };
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+/** A task, an attempt, a fetch, an extraction and a write for each page. */
+const SPANS_PER_PAGE = 5;
+
+/** CPU time per page; throughput on a machine whose other processor is idle hides what threads cost. */
+export async function tracedCrawl(folder: string, pages: number, rounds: number): Promise<boolean> {
+  print(`\n${pages} tiny pages with every span sent to a collector, against none, ${rounds} rounds in turn`);
+  const [site, collector] = await Promise.all([startTinySite("tree", pages, pages), startCollector()]);
+  const contestant = orb("fields");
+  const crawl = async (name: string, env: Record<string, string>) => {
+    const dir = join(folder, name);
+    mkdirSync(dir, { recursive: true });
+    const command = contestant.command(site.origin, dir);
+    const ran = await run({ ...command, env: { ...command.env, ...env } });
+    if (ran.code !== 0) throw new Error(`orb ended with ${ran.code}: ${(ran.stderr || ran.stdout).trim().slice(-500)}`);
+    return { cpu: (ran.cpuSeconds * 1e6) / pages, rate: pages / contestant.seconds(ran) };
+  };
+  try {
+    const ratios: { cpu: number; rate: number }[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const both = { off: () => crawl(`off-${round}`, {}), on: () => crawl(`on-${round}`, traced(collector)) };
+      // Whatever drifts on the machine meets both.
+      const first = round % 2 === 0 ? await both.off() : await both.on();
+      const second = round % 2 === 0 ? await both.on() : await both.off();
+      const [off, on] = round % 2 === 0 ? [first, second] : [second, first];
+      const { calls, spans } = await collector.received();
+      ratios.push({ cpu: on.cpu / off.cpu, rate: on.rate / off.rate });
+      print(
+        `  CPU ${off.cpu.toFixed(0)} → ${on.cpu.toFixed(0)} µs a page (${percent(on.cpu / off.cpu)}), ${off.rate.toFixed(0)} → ${on.rate.toFixed(0)} pages/s (${percent(on.rate / off.rate)}), ${spans} spans in ${calls} calls`,
+      );
+      if (spans < pages * SPANS_PER_PAGE) throw new Error(`the collector has ${spans} spans of ${pages} pages`);
+    }
+    return [
+      verdictAtMost("more CPU time per page", 100 * (median(ratios.map(({ cpu }) => cpu)) - 1), 2, " %"),
+      verdictAtMost("less throughput", 100 * (1 - median(ratios.map(({ rate }) => rate))), 2, " %"),
+    ].every(Boolean);
+  } finally {
+    site.stop();
+    collector.stop();
+  }
+}
+
+const percent = (ratio: number) => `${ratio < 1 ? "" : "+"}${(100 * (ratio - 1)).toFixed(1)} %`;
+
+const traced = ({ url }: Collector) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url });

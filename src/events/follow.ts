@@ -2,7 +2,7 @@ import { type Clock, sleep } from "../base/clock.ts";
 import { isOrbError } from "../base/errors.ts";
 import { Signal } from "../base/signal.ts";
 import { TERMINAL_RUN_STATES } from "../domain/run/states.ts";
-import type { EventRecord, Store } from "../store/ports/port.ts";
+import type { EventRecord, FeedChoice, Store } from "../store/ports/port.ts";
 
 export interface FollowDeps {
   store: Store;
@@ -101,9 +101,10 @@ export async function* followAll(
   deps: FollowDeps,
   after: string | null,
   signal: AbortSignal,
+  choice: FeedChoice = {},
 ): AsyncGenerator<FollowedEvent> {
   const from = after ?? (await retryWhileUnavailable(deps.clock, signal, () => newestEvent(deps)));
-  if (from !== null) for await (const { events } of followPages(deps, from, signal)) yield* events;
+  if (from !== null) for await (const { events } of followPages(deps, from, signal, choice)) yield* events;
 }
 
 /** The position at the end of the feed. */
@@ -116,13 +117,16 @@ export async function* followPages(
   deps: FollowDeps,
   after: string,
   signal: AbortSignal,
+  choice: FeedChoice = {},
 ): AsyncGenerator<{ events: FollowedEvent[]; last: string }> {
   const { store, clock } = deps;
   using waiter = new EventWaiter(deps, signal);
   let last = after;
   while (!signal.aborted) {
     const from = last;
-    const page = await retryWhileUnavailable(clock, signal, () => store.feed({ after: from, limit: PAGE_SIZE }));
+    const page = await retryWhileUnavailable(clock, signal, () =>
+      store.feed({ after: from, limit: PAGE_SIZE, ...choice }),
+    );
     if (page === null) return;
     if (page.events.length > 0) yield page;
     last = page.last;

@@ -17,9 +17,6 @@ interface RunTracerDeps {
   add: (span: Span) => void;
 }
 
-/** Events that end a generation of a run. */
-const ENDS = new Set(["run.completed", "run.partial", "run.failed", "run.cancelled"]);
-
 /**
  * Spans of runs, made when they end, by whatever process. One process does this, from its start on: a run that ends while
  * none does has no span of its own, and its tasks still share its trace.
@@ -56,8 +53,7 @@ export class RunTracer {
 
   async #follow(signal: AbortSignal): Promise<void> {
     try {
-      for await (const event of followAll(this.#deps, null, signal))
-        if (event.type !== null && ENDS.has(event.type)) await this.#end(event.runId);
+      for await (const event of followAll(this.#deps, null, signal, { ends: true })) await this.#end(event.runId);
     } catch (error) {
       this.#deps.log.warn("runs are no longer traced by this process", { error: messageOf(error) });
     }

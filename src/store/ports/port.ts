@@ -170,10 +170,7 @@ export interface Store
   /** `after` is an event id of this run; the list continues after it in the requested order. */
   events(runId: string, options: EventWindow): Promise<EventRecord[]>;
   /** The events of all runs in one order, oldest first; without `after` only the end position. */
-  feed(options: {
-    after?: string;
-    limit: number;
-  }): Promise<{ events: (EventRecord & { runId: string })[]; last: string }>;
+  feed(options: FeedWindow): Promise<{ events: (EventRecord & { runId: string })[]; last: string }>;
 
   // Tasks.
   /** Adds tasks with new keys; reopens an ended run if any was added. Durable when it returns. */
@@ -276,6 +273,16 @@ export interface EventWindow {
   order?: EventOrder;
   /** Only events of these types. */
   types?: readonly EventType[];
+  limit: number;
+}
+
+export interface FeedChoice {
+  /** Only events that end a run. */
+  ends?: boolean;
+}
+
+export interface FeedWindow extends FeedChoice {
+  after?: string;
   limit: number;
 }
 

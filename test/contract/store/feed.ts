@@ -109,6 +109,32 @@ export function feedScenarios(scenario: Scenario): void {
     assert.deepEqual(await other.feed({ after: last, limit: 10 }), { events: [], last });
   });
 
+  scenario("a reader of the ends of runs gets them alone, each once, and passes over the others", async (kit) => {
+    const { last: start } = await kit.store.feed({ limit: 1 });
+    const [one, two, three] = [await kit.run(), await kit.runWith(["a"]), await kit.run()];
+    await kit.store.changeRun(one.id, "cancelled", "Run cancelled", kit.now);
+    await kit.store.changeRun(two.id, "running", "Run started", kit.now);
+    await kit.store.changeRun(three.id, "cancelled", "Run cancelled", kit.now);
+    const page = await kit.store.feed({ after: start, limit: 1, ends: true });
+    assert.deepEqual(
+      page.events.map(({ runId, type }) => [runId, type]),
+      [[one.id, "run.cancelled"]],
+    );
+    assert.equal(page.last, page.events.at(-1)?.id);
+    await kit.store.changeRun(two.id, "cancelled", "Run cancelled", kit.now);
+    await kit.run();
+    const rest = await kit.store.feed({ after: page.last, limit: 10, ends: true });
+    assert.deepEqual(
+      rest.events.map(({ runId }) => runId),
+      [three.id, two.id],
+    );
+    assert.equal(rest.last, (await kit.store.feed({ limit: 0 })).last);
+    assert.deepEqual(await kit.store.feed({ after: rest.last, limit: 10, ends: true }), {
+      events: [],
+      last: rest.last,
+    });
+  });
+
   scenario("a position that is no event's is refused, and named", async (kit) => {
     const run = await kit.runWith(["a"]);
     const task = await kit.store.taskByKey(run.id, "a");

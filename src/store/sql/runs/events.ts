@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from "../../../domain/run/ids.ts";
-import type { EventRecord, EventWindow } from "../../ports/port.ts";
+import type { EventRecord, EventWindow, FeedWindow } from "../../ports/port.ts";
 import { EVENT_TYPE } from "./event-type-of-message.ts";
 import { badPosition, type Context, parseJson, rows } from "../kernel/context.ts";
 import { requireRun } from "./runs.ts";
@@ -55,7 +55,7 @@ function seqOf({ connection, instance }: Context, run: number, id: string): numb
 /** Event numbers follow commit order (`appendEvent`): a reader that saw one has seen all before it. */
 export function readFeed(
   context: Context,
-  options: { after?: string; limit: number },
+  options: FeedWindow,
 ): { events: (EventRecord & { runId: string })[]; last: string } {
   const { connection } = context;
   const newest = (connection.sql("SELECT max(n) AS n FROM events").get() as { n: number | null }).n ?? 0;
@@ -67,12 +67,16 @@ export function readFeed(
     connection
       .sql(
         `SELECT ${COLUMNS}, r.id AS run_id
-         FROM events e JOIN runs r ON r.n = e.run WHERE e.n > ? AND r.removing_at IS NULL ORDER BY e.n LIMIT ?`,
+         FROM events e JOIN runs r ON r.n = e.run
+         WHERE e.n > ? ${options.ends === true ? "AND e.terminal = 1" : ""} AND r.removing_at IS NULL ORDER BY e.n LIMIT ?`,
       )
       .all(after, options.limit),
   );
+  // Behind the last one are only events that were passed over.
+  const isEnd = list.length === 0 || (options.ends === true && list.length < options.limit);
+  const last = list.at(-1)?.n ?? after;
   return {
     events: list.map((row) => ({ ...toRecord(context, row), runId: row.run_id })),
-    last: encode(list.at(-1)?.n ?? Math.max(after, newest)),
+    last: encode(isEnd ? Math.max(last, newest) : last),
   };
 }

@@ -40,7 +40,6 @@ const YOUNG_MB = 16;
  * 3,000 pages then took 4,400 collections, a third of the thread's time. It applies to threads that start later.
  */
 const MIN_SEMI_SPACE_MB = 8;
-setFlagsFromString(`--min-semi-space-size=${MIN_SEMI_SPACE_MB}`);
 const MIN_MB = 128;
 /** Links per crawl, and crawls, that wait for the next order. */
 const MAX_KEPT = 10_000;
@@ -70,6 +69,7 @@ export class ReaderThread<Job extends ReadJob> {
 
   constructor(options: ReaderThreadOptions<Job>) {
     this.#options = options;
+    setFlagsFromString(`--min-semi-space-size=${MIN_SEMI_SPACE_MB}`);
     const code = new URL("./thread-start.ts", import.meta.url);
     this.#worker = new Worker(code, {
       // No environment and no flags: code that reads untrusted pages must not see the configuration's secrets.

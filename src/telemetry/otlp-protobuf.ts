@@ -146,8 +146,8 @@ function writeHistogram(writer: ProtobufWriter, group: readonly Reading[], start
     writer.nanos(3, nowMs);
     writer.fixed64(4, count);
     writer.double(5, sum);
-    for (const each of counts) writer.fixed64(6, each);
-    for (const bound of bounds) writer.double(7, bound);
+    writer.fixed64s(6, counts);
+    writer.doubles(7, bounds);
     writeAttributes(writer, 9, labels);
     writer.end(point);
   }

@@ -17,13 +17,15 @@ test("orb jobs changes lists what changed, shows one difference, and says why th
   const { id } = await orb.json<{ id: string }>("jobs", "create", "--target-url", site.url("/"), ...at);
   const changes = (...more: string[]) => orb.run(["jobs", "changes", id, ...more, ...at]);
   assert.match((await changes()).stdout, /^the job has no monitor: orb jobs update .* --monitor text$/m);
+  assert.match((await changes("--ignored")).stdout, /^the job has no monitor/m);
   const update = ["jobs", "update", id, "--monitor", "text", "--monitor-ignore", ".none", ...at];
   const { monitor } = await orb.json<{ monitor: { what: string; ignore: string[] } }>(...update);
   assert.deepEqual([monitor.what, monitor.ignore], ["text", [".none"]]);
   const more = await orb.json<{ monitor: object }>("jobs", "update", id, "--monitor-watch", "aside > p", ...at);
   assert.deepEqual(more.monitor, { ...monitor, watch: ["aside > p"] }, "all else stays as it is");
   assert.match((await changes()).stdout, /^no changes yet/);
-  assert.match((await changes("--ignored")).stdout, /^nothing is left out but dates, counters and ids$/m);
+  assert.match((await changes("--ignored")).stdout, /^no place of a page is left out so far/m);
+  assert.match((await changes("1", "--ignored")).stderr, /--ignored: cannot be combined/);
   for (const price of ["20", "18"]) {
     site.on("/", page(price));
     const run = await server.run(id);

@@ -1,7 +1,8 @@
 /** Reads the binary form of the OpenTelemetry protocol, by the fields of its definition, as the objects that its JSON form has. */
 import assert from "node:assert/strict";
 
-type Kind = "text" | "id" | "number" | "bool" | "int64" | "double" | "time" | Shape;
+/** `packed`: numbers of eight bytes behind each other, as some collectors want them. */
+type Kind = "text" | "id" | "number" | "bool" | "int64" | "double" | "time" | "packed times" | "packed doubles" | Shape;
 interface Shape {
   [field: number]: [name: string, kind: Kind, many?: "many"];
 }
@@ -38,8 +39,8 @@ const histogramPoint: Shape = {
   3: ["timeUnixNano", "time"],
   4: ["count", "time"],
   5: ["sum", "double"],
-  6: ["bucketCounts", "time", "many"],
-  7: ["explicitBounds", "double", "many"],
+  6: ["bucketCounts", "packed times"],
+  7: ["explicitBounds", "packed doubles"],
   9: ["attributes", attribute, "many"],
 };
 const gauge: Shape = { 1: ["dataPoints", numberPoint, "many"] };
@@ -105,6 +106,12 @@ function message(bytes: Buffer, shape: Shape): Record<string, unknown> {
           assert.equal(part.length, length, name);
           if (kind === "text") return new TextDecoder("utf-8", { fatal: true }).decode(part);
           if (kind === "id") return part.toString("hex");
+          if (kind === "packed times" || kind === "packed doubles") {
+            assert.equal(part.length % 8, 0, name);
+            const places = Array.from({ length: part.length / 8 }, (_, index) => index * 8);
+            if (kind === "packed doubles") return places.map((place) => part.readDoubleLE(place));
+            return places.map((place) => String(part.readBigUInt64LE(place)));
+          }
           assert.ok(typeof kind === "object", name);
           return message(part, kind);
         }

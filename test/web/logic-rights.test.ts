@@ -12,7 +12,14 @@ import {
   valueText,
   writeFilter,
 } from "../../web/src/pages/settings/access/audit-log.ts";
-import { bodyOf, missingOf, NEW_KEY } from "../../web/src/pages/settings/access/key-form.ts";
+import {
+  bodyOf,
+  changeOf,
+  type Key,
+  missingOf,
+  NEW_KEY,
+  typedOf,
+} from "../../web/src/pages/settings/access/key-form.ts";
 import { root } from "../support/source.ts";
 
 const rights = (role: Rights["role"], more: Partial<Rights> = {}): Rights => ({
@@ -104,6 +111,21 @@ describe("the form of a key", () => {
     assert.equal(missingOf(NEW_KEY), "Enter a name.");
     assert.equal(missingOf({ ...NEW_KEY, name: "a", expires: "on" }), "Choose the date.");
     assert.equal(missingOf({ ...NEW_KEY, name: "a" }), null);
+    assert.equal(missingOf({ ...NEW_KEY, name: "a", rate: "60" }), null);
+    assert.match(missingOf({ ...NEW_KEY, name: "a", rate: "60/min" }) ?? "", /^Enter a whole number/);
+  });
+
+  test("sends only what was changed, also of a key with names that the form cannot show", () => {
+    const key = { name: " ci", role: "operator", jobs: null, sites: null, tags: ["a,b"] } as const;
+    const stored = { ...key, requests_per_minute: 5, expires_at: null } as unknown as Key;
+    const typed = typedOf(stored);
+    assert.deepEqual(changeOf(stored, typed, 0), {});
+    assert.deepEqual(changeOf(stored, { ...typed, name: "nightly" }, 0), { name: "nightly" });
+    assert.deepEqual(changeOf(stored, { ...typed, tags: "c", rate: "" }, 0), {
+      tags: ["c"],
+      requests_per_minute: null,
+    });
+    assert.deepEqual(changeOf(stored, { ...typed, role: "admin" }, 0), { role: "admin", tags: null });
   });
 });
 

@@ -6,7 +6,7 @@
 import { Document, Element, TextNode } from "./nodes.ts";
 import { MAX_DEPTH, MAX_NODES } from "./open-elements.ts";
 import { isLetter, nameEnd, tagEnd } from "./scan.ts";
-import { type Bucket, Tag, tagNamed } from "./tags.ts";
+import { type Bucket, CONTROL, SILENT, STRONG, Tag, tagNamed, TAGS } from "./tags.ts";
 
 const SLASH = 47;
 const BANG = 33;
@@ -107,7 +107,8 @@ class XmlParser {
     let tag = this.#tags.get(name);
     if (tag === undefined) {
       const bucket: Bucket | null = name === "title" ? "title" : null;
-      tag = new Tag(name.length > 256 ? name.slice(0, 256) : name, "ordinary", 0, bucket);
+      const flags = (TAGS.get(name)?.flags ?? 0) & (SILENT | CONTROL | STRONG);
+      tag = new Tag(name.length > 256 ? name.slice(0, 256) : name, "ordinary", flags, bucket);
       if (this.#tags.size < 10_000) this.#tags.set(name, tag);
     }
     return tag;

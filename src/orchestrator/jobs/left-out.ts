@@ -4,13 +4,15 @@ import type { Readable } from "node:stream";
 import { isOrbError } from "../../base/errors.ts";
 import { PageComparer } from "../../domain/monitor/compare.ts";
 import type { LeftOutPlace } from "../../domain/monitor/ignored.ts";
-import { MONITOR_DEFAULTS, type MonitorOptions } from "../../domain/monitor/options.ts";
+import { MONITOR_DEFAULTS } from "../../domain/monitor/options.ts";
 import { NO_PROFILE } from "../../domain/monitor/volatile/profile.ts";
 import { withShared } from "../../domain/monitor/volatile/shared.ts";
 import { shownUrl } from "../../domain/text/url.ts";
 import { readMonitored } from "../../pages/monitor-files.ts";
+import type { Recipe } from "../../domain/run/recipe.ts";
 import type { JobDeps } from "./deps.ts";
 import { requireJob } from "./manage.ts";
+import { rulesOfMonitor } from "../../pages/monitored.ts";
 
 interface LeftOutView {
   url: string;
@@ -19,32 +21,39 @@ interface LeftOutView {
 
 /** Pages per look. */
 const CHUNK = 100;
+/** Pages whose text is read for one call: more wait for the next one. */
+const MOST_READ = 300;
 
 /** Up to `limit` pages with such places, after a position. */
 export async function listLeftOut(
   deps: JobDeps & { openArtifact(hash: string): Promise<Readable> },
   jobId: string,
   { after, limit }: { after: string; limit: number },
-): Promise<(LeftOutView & { position: string })[]> {
-  const { monitor = null } = (await requireJob(deps, jobId)).recipe as { monitor?: MonitorOptions | null };
-  if (monitor === null) return [];
+): Promise<{ pages: LeftOutView[]; next: string | null }> {
+  const recipe = (await requireJob(deps, jobId)).recipe as Recipe;
+  const { monitor = null } = recipe;
+  if (monitor === null) return { pages: [], next: null };
+  const rules = rulesOfMonitor(monitor, recipe);
   const comparer = new PageComparer({ ...MONITOR_DEFAULTS, ...monitor });
-  const found: (LeftOutView & { position: string })[] = [];
-  for (let last = after; found.length < limit;) {
-    const pages = await deps.store.knownPages(jobId, { after: last, limit: CHUNK });
-    if (pages.length === 0) break;
-    for (const { position, url, state } of pages) {
+  const pages: LeftOutView[] = [];
+  let [last, read] = [after, 0];
+  for (;;) {
+    const known = await deps.store.knownPages(jobId, { after: last, limit: CHUNK });
+    if (known.length === 0) return { pages, next: null };
+    for (const { position, url, state } of known) {
+      if (pages.length === limit || read === MOST_READ) return { pages, next: last };
       last = position;
       const profile = withShared(state.profile ?? NO_PROFILE, state.shared);
-      if (comparer.isSteady(profile)) continue;
+      // What was learned by other rules is learned again.
+      if (state.rules !== rules || comparer.isSteady(profile)) continue;
+      read += 1;
       const content = await contentOrNull(deps, state.content);
       const places = content === null ? [] : comparer.leftOut(content, profile, state.contentAt);
-      if (places.length > 0) found.push({ url: shownUrl(url), places, position });
-      if (found.length === limit) break;
+      if (places.length > 0) pages.push({ url: shownUrl(url), places });
       await setImmediate();
     }
+    await setImmediate();
   }
-  return found;
 }
 
 async function contentOrNull(

@@ -6,7 +6,7 @@ import { listLeftOut } from "../../../orchestrator/jobs/left-out.ts";
 import { attachment } from "../../attachment.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance } from "../../instance.ts";
-import { badCursor, decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../../paging.ts";
+import { badCursor, decodeCursor, LINK_HEADER, linkNext, pageQuery, sendPage } from "../../paging.ts";
 import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../../schemas.ts";
 import { Type } from "../../type.ts";
 
@@ -171,10 +171,9 @@ export function jobChangeRoutes(api: ApiInstance, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const { limit, cursor } = request.query;
-      const found = await listLeftOut(deps, request.params.job_id, { after: after(cursor), limit: limit + 1 });
-      const positions = found.map(({ position }) => position);
-      const rows = found.map(({ url, places }) => ({ url, places }));
-      return sendPage(request, reply, { rows, limit, positionOf: (row) => positions[rows.indexOf(row)]! });
+      const { pages, next } = await listLeftOut(deps, request.params.job_id, { after: after(cursor), limit });
+      if (next !== null) linkNext(request, reply, limit, next);
+      return pages;
     },
   );
 

@@ -14,18 +14,20 @@ import {
 import type { CliContext, OpenApi } from "../../context.ts";
 import { actorText } from "../../print/actor.ts";
 import { facts, listTable, printJson } from "../../print/output.ts";
+import { positiveInteger } from "../../values.ts";
 
 interface CreateOptions extends UrlOption {
   role: Role;
   job?: string[];
   site?: string[];
   tag?: string[];
-  requestsPerMinute?: number | null;
+  requestsPerMinute?: number;
   expires?: string;
 }
 
-interface UpdateOptions extends Partial<CreateOptions> {
+interface UpdateOptions extends Partial<Omit<CreateOptions, "requestsPerMinute">> {
   name?: string;
+  requestsPerMinute?: number | typeof NONE;
 }
 
 type KeyView = Awaited<ReturnType<OpenApi["keys"]["get"]>>;
@@ -35,7 +37,8 @@ const collect = (value: string, before: string[] = []) => [...before, value];
 const NONE = "none";
 /** Null ends the limit. */
 const listOrNone = (values: string[] | undefined) => (values?.length === 1 && values[0] === NONE ? null : values);
-const numberOrNone = (value: string) => (value === NONE ? null : Number(value));
+// Not null: commander would turn it into an empty string.
+const numberOrNone = (value: string) => (value === NONE ? NONE : positiveInteger(value));
 
 /** `orb keys …`: API keys with roles and limits. */
 export function addKeysCommands(program: Command, context: CliContext): void {
@@ -48,7 +51,7 @@ export function addKeysCommands(program: Command, context: CliContext): void {
     .option("--job <id>", "limit it to this job; repeatable", collect)
     .option("--site <site>", "limit it to this site; repeatable", collect)
     .option("--tag <tag>", "limit it to jobs with this tag; repeatable", collect)
-    .option("--requests-per-minute <number>", "how many requests it may make per minute", Number)
+    .option("--requests-per-minute <number>", "how many requests it may make per minute", positiveInteger)
     .option("--expires <time>", "when it ends, such as 2027-01-31T00:00:00Z")
     .action((name: string, { url, role, job, site, tag, requestsPerMinute, expires }: CreateOptions) =>
       context.withApi(definedOnly({ url }), async (api) => {
@@ -116,7 +119,7 @@ export function addKeysCommands(program: Command, context: CliContext): void {
           jobs: listOrNone(job),
           sites: listOrNone(site),
           tags: listOrNone(tag),
-          requests_per_minute: requestsPerMinute,
+          requests_per_minute: requestsPerMinute === NONE ? null : requestsPerMinute,
           expires_at: expires === "never" ? null : expires,
         });
         if (Object.keys(body).length === 0)

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { OrbError } from "../../../base/errors.ts";
 import type { Answer, Row } from "../../../api-client/client.ts";
 import { PAGE_CHANGE_KINDS, type PageChangeKind } from "../../../domain/monitor/monitored-page.ts";
 import { addressCell, definedOnly, fullId, listCommand, type ListOptions, timeCell } from "../../api/command.ts";
@@ -7,6 +8,7 @@ import type { CliContext } from "../../context.ts";
 import { facts, listTable, oneLine, plainText, plural, printJson } from "../../print/output.ts";
 import { positiveInteger } from "../../values.ts";
 
+type Job = Answer<"get /jobs/{job_id}">;
 type Details = Answer<"get /jobs/{job_id}/changes/{number}">;
 
 /** `orb jobs changes`: what the monitor of a job found. */
@@ -25,10 +27,16 @@ export function addChangesCommand(jobs: Command, context: CliContext): void {
         context.withApi(definedOnly({ url: options.url }), async (api) => {
           const { terminal, json, wiring } = context;
           const { url: _url, change, ignored, ...page } = options;
+          if (ignored === true && (number !== undefined || change !== undefined))
+            throw new OrbError("input_invalid", "--ignored: cannot be combined with a number or --change");
           const job = await fullId(api, "job", id);
           if (number !== undefined) return show(context, job, await api.jobs.pageChange(job, String(number)));
           if (ignored === true)
-            return showIgnored(context, job, await rowsOf(page, (limit) => api.jobs.ignoredPlaces(job, { limit })));
+            return showIgnored(
+              context,
+              await api.jobs.get(job),
+              await rowsOf(page, (limit) => api.jobs.ignoredPlaces(job, { limit })),
+            );
           const { rows, more } = await rowsOf(page, (limit) => api.jobs.changes(job, definedOnly({ limit, change })));
           if (json) return printJson(terminal, rows);
           if (rows.length === 0) return terminal.out(await whyNone(api, job));
@@ -46,10 +54,12 @@ export function addChangesCommand(jobs: Command, context: CliContext): void {
     );
 }
 
+const noMonitor = (job: string) => `the job has no monitor: orb jobs update ${job} --monitor text\n`;
+
 async function whyNone(api: Parameters<Parameters<CliContext["withApi"]>[1]>[0], job: string): Promise<string> {
   const { monitor } = await api.jobs.get(job);
   return monitor === null
-    ? `the job has no monitor: orb jobs update ${job} --monitor text\n`
+    ? noMonitor(job)
     : `no changes yet: every run is compared with the last good one, from the second run on; what is left out: orb jobs changes ${job} --ignored\n`;
 }
 
@@ -92,11 +102,13 @@ type LeftOut = Row<"get /jobs/{job_id}/ignored-places">;
 
 function showIgnored(
   { json, terminal }: CliContext,
-  job: string,
+  { id: job, monitor }: Job,
   { rows, more }: { rows: LeftOut[]; more: boolean },
 ): void {
   if (json) return printJson(terminal, rows);
-  if (rows.length === 0) return terminal.out("nothing is left out but dates, counters and ids\n");
+  if (monitor === null) return terminal.out(noMonitor(job));
+  if (rows.length === 0)
+    return terminal.out("no place of a page is left out so far; dates, counters and ids in texts never count\n");
   const lines = rows.map(({ url, places }) => {
     const list = places.map(({ kind, place, texts }) => `  ${KINDS[kind]}: ${place}  (${texts[0] ?? "–"})\n`);
     return `${url}\n${list.join("")}`;

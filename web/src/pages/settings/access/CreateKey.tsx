@@ -9,7 +9,18 @@ import { ErrorBox } from "../../../ui/States.tsx";
 import { Code } from "../../../ui/text/Code.tsx";
 import { nameOf } from "../../jobs/job-names.ts";
 import { toast } from "../../../ui/overlay/Toast.tsx";
-import { bodyOf, changeOf, expiriesOf, type Key, missingOf, NEW_KEY, ROLES, type Typed, typedOf } from "./key-form.ts";
+import {
+  bodyOf,
+  changeOf,
+  expiriesOf,
+  isRate,
+  type Key,
+  missingOf,
+  NEW_KEY,
+  ROLES,
+  type Typed,
+  typedOf,
+} from "./key-form.ts";
 
 /** Creates a key, and shows it this once. */
 export function CreateKey({ onClose }: { onClose: () => void }) {
@@ -170,11 +181,10 @@ function KeyForm({
         )}
         <Input
           label="Requests per minute"
-          type="number"
-          min={1}
+          inputMode="numeric"
           value={typed.rate}
           help="For each server process. Empty: no limit."
-          error={errorOf("requests_per_minute")}
+          error={missing !== null && !isRate(typed.rate) ? missing : errorOf("requests_per_minute")}
           onChange={({ target }) => set({ rate: target.value })}
         />
         <div className="key-expiry">

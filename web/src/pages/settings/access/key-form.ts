@@ -100,10 +100,13 @@ export function bodyOf(typed: Typed, now: number): KeyBody {
 /** What differs from the key: of two changes at once, neither takes the other's back. */
 export function changeOf(key: Key, typed: Typed, now: number): KeyChange {
   const { expires_at: expiresAt, ...body } = bodyOf(typed, now);
-  const wanted: KeyChange = { jobs: null, sites: null, tags: null, ...body };
+  // Compared as they are typed: a name or a tag may have commas and spaces that the form would not keep.
+  const { expires_at: _same, ...shown } = bodyOf(typedOf(key), now);
+  const none: KeyChange = { jobs: null, sites: null, tags: null };
+  const before: Record<string, unknown> = { ...none, ...shown };
   const change: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(wanted))
-    if (JSON.stringify(value) !== JSON.stringify(key[name as keyof Key])) change[name] = value;
+  for (const [name, value] of Object.entries({ ...none, ...body }))
+    if (JSON.stringify(value) !== JSON.stringify(before[name])) change[name] = value;
   if (typed.expires !== AS_IS && (expiresAt ?? null) !== key.expires_at) change["expires_at"] = expiresAt;
   return change;
 }
@@ -115,9 +118,13 @@ const tagsOf = (text: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
+/** Anything else would be sent as no limit. */
+export const isRate = (text: string) => /^\s*(?:[1-9]\d{0,8}\s*)?$/.test(text);
+
 /** What keeps the form from being sent; null: nothing. */
-export function missingOf({ name, expires, date }: Typed): string | null {
+export function missingOf({ name, rate, expires, date }: Typed): string | null {
   if (name.trim() === "") return "Enter a name.";
+  if (!isRate(rate)) return "Enter a whole number above 0, or nothing.";
   return expires === "on" && date === "" ? "Choose the date." : null;
 }
 

@@ -71,7 +71,8 @@ describe("a PDF", () => {
       { x: 88, y: 702, size: 3.5 },
       { x: 118, y: 678, size: 3.5 },
       { x: 88, y: 666, size: 3.5 },
-      // These are none: too large, not beside a line, and behind one.
+      // These are none: not painted, too large, not beside a line, and behind one.
+      { x: 60, y: 632, size: 3.5, isClip: true },
       { x: 40, y: 630, size: 20 },
       { x: 88, y: 500, size: 3.5 },
       { x: 300, y: 632, size: 3.5 },

@@ -27,8 +27,8 @@ export interface PdfPage {
   texts?: readonly PdfText[];
   links?: readonly { x: number; y: number; width: number; height: number; url: string }[];
   rotate?: number;
-  /** Filled squares, with the left lower corner; `size`: of a side. */
-  squares?: readonly { x: number; y: number; size: number }[];
+  /** Filled squares, with the left lower corner; `size`: of a side. `isClip`: it limits what is drawn, and is not painted. */
+  squares?: readonly { x: number; y: number; size: number; isClip?: boolean }[];
   /** Has a picture. */
   isPicture?: boolean;
 }
@@ -74,7 +74,8 @@ export function pdf(pages: readonly PdfPage[], { info = {}, encrypted = false }:
         `BT /${isHebrew ? "F3" : isBold ? "F2" : "F1"} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escaped(text)}) Tj ET`,
     );
     // Scaled, as programs that print pages do.
-    for (const { x, y, size } of squares) drawn.push(`q 0.5 0 0 0.5 ${x} ${y} cm 0 0 ${2 * size} ${2 * size} re f Q`);
+    for (const { x, y, size, isClip = false } of squares)
+      drawn.push(`q 0.5 0 0 0.5 ${x} ${y} cm 0 0 ${2 * size} ${2 * size} re ${isClip ? "W n" : "f"} Q`);
     if (isPicture) drawn.push("q 595 0 0 842 0 0 cm /P Do Q");
     const stream = deflateSync(Buffer.from(drawn.join("\n"), "latin1"));
     add(

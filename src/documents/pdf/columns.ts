@@ -11,8 +11,10 @@ const MAX_DEPTH = 6;
 /** Regions in reading order, each of one column. */
 export function readingRegions(segments: readonly Segment[], depth = 0): Segment[][] {
   if (segments.length < 2 * MIN_LINES || depth > MAX_DEPTH) return segments.length === 0 ? [] : [[...segments]];
-  const gutter = findGutter(segments);
+  const sorted = [...segments].sort((a, b) => a.y - b.y || a.x - b.x);
+  const gutter = findGutter(segments, sorted);
   if (gutter === null) return [[...segments]];
+  const rightLines = sorted.filter(({ x }) => x >= gutter).map(({ y }) => y);
   const regions: Segment[][] = [];
   let left: Segment[] = [];
   let right: Segment[] = [];
@@ -27,11 +29,11 @@ export function readingRegions(segments: readonly Segment[], depth = 0): Segment
     if (across.length > 0) regions.push(across);
     across = [];
   };
-  for (const segment of [...segments].sort((a, b) => a.y - b.y || a.x - b.x)) {
+  for (const segment of sorted) {
     if (segment.x < gutter && segment.right > gutter) {
       endColumns();
       across.push(segment);
-    } else if (across.length > 0 && endsParagraph(across.at(-1)!, segment, segments, gutter)) across.push(segment);
+    } else if (across.length > 0 && endsParagraph(across.at(-1)!, segment, rightLines, gutter)) across.push(segment);
     else {
       endAcross();
       (segment.right <= gutter ? left : right).push(segment);
@@ -42,14 +44,25 @@ export function readingRegions(segments: readonly Segment[], depth = 0): Segment
   return regions;
 }
 
-/** Whether a line that does not reach the gutter follows one that crosses it, with nothing on the other side. */
-function endsParagraph(above: Segment, line: Segment, segments: readonly Segment[], gutter: number): boolean {
-  if (line.right > gutter || line.y - above.y > MAX_PITCH * line.size) return false;
-  return !segments.some(({ x, y }) => x >= gutter && Math.abs(y - line.y) < line.size);
+/**
+ * Whether a line that does not reach the gutter follows one that crosses it, with nothing on the other side.
+ * `rightLines`: the y of what stands there, from the top.
+ */
+function endsParagraph(above: Segment, line: Segment, rightLines: readonly number[], gutter: number): boolean {
+  const { y, size } = line;
+  if (line.right > gutter || y - above.y > MAX_PITCH * size) return false;
+  let from = 0;
+  let to = rightLines.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (rightLines[middle]! - y > -size) to = middle;
+    else from = middle + 1;
+  }
+  return from === rightLines.length || rightLines[from]! - y >= size;
 }
 
-/** The x of a gap between two columns of text; null: there is none. */
-function findGutter(segments: readonly Segment[]): number | null {
+/** The x of a gap between two columns of text; null: there is none. `sorted`: the same segments from the top. */
+function findGutter(segments: readonly Segment[], sorted: readonly Segment[]): number | null {
   const start = Math.min(...segments.map(({ x }) => x));
   const end = Math.max(...segments.map(({ right }) => right));
   const width = Math.ceil(end - start);
@@ -61,7 +74,7 @@ function findGutter(segments: readonly Segment[]): number | null {
   let best: { x: number; score: number } | null = null;
   for (const gap of gapsOf(crossings, Math.floor(width * 0.15), Math.ceil(width * 0.85))) {
     const x = start + (gap.from + gap.to) / 2;
-    const score = Math.max(columnScore(segments, x), partScore(segments, x));
+    const score = Math.max(columnScore(segments, x), partScore(sorted, x));
     if (score > (best?.score ?? 0)) best = { x, score };
   }
   return best?.x ?? null;
@@ -99,7 +112,7 @@ function columnScore(segments: readonly Segment[], gutter: number): number {
 }
 
 /** As above, of pages that have columns in some parts alone: between lines that go across. */
-function partScore(segments: readonly Segment[], gutter: number): number {
+function partScore(sorted: readonly Segment[], gutter: number): number {
   let score = 0;
   let across = 0;
   let left: Segment[] = [];
@@ -110,23 +123,30 @@ function partScore(segments: readonly Segment[], gutter: number): number {
     left = [];
     right = [];
   };
-  for (const segment of [...segments].sort((a, b) => a.y - b.y || a.x - b.x)) {
+  for (const segment of sorted) {
     if (segment.x < gutter && segment.right > gutter) {
       endPart();
       across += 1;
     } else (segment.right <= gutter ? left : right).push(segment);
   }
   endPart();
-  return score === 0 || across > 0.5 * segments.length ? 0 : Math.max(1, score - across);
+  return score === 0 || across > 0.5 * sorted.length ? 0 : Math.max(1, score - across);
 }
 
 /** Of the font size: lines of a text are nearer, the rows of most tables are not. */
 const MAX_PITCH = 1.6;
+/** Of the font size: nearer segments are of one line or row. */
+const MIN_PITCH = 0.3;
 
 function isDense(column: readonly Segment[]): boolean {
-  const gaps = column.slice(1).map(({ y }, index) => y - column[index]!.y);
   const [first] = column;
-  return first !== undefined && gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)]! <= MAX_PITCH * first.size;
+  if (first === undefined) return false;
+  const gaps = column
+    .slice(1)
+    .map(({ y }, index) => y - column[index]!.y)
+    .filter((gap) => gap > MIN_PITCH * first.size)
+    .sort((a, b) => a - b);
+  return gaps.length > 0 && gaps[Math.floor(gaps.length / 2)]! <= MAX_PITCH * first.size;
 }
 
 /** Short lines below both columns, such as the heading of what follows, are read after both. */

@@ -39,7 +39,8 @@ export async function drawnMarks({ fnArray, argsArray }: Operators, view: Matrix
       stack.push(matrix);
       if (Array.isArray(args?.[0])) matrix = multiplied(matrix, args[0] as unknown as Matrix);
     } else if (operator === OPS.paintFormXObjectEnd) matrix = stack.pop() ?? view;
-    else if (operator === OPS.constructPath) {
+    else if (operator === OPS.constructPath && args?.[0] !== OPS.endPath) {
+      // A path that ends without being painted limits what is drawn.
       const box = boxOf(args?.[2], matrix);
       if (box !== null) marks.push(box);
     }

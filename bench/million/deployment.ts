@@ -49,11 +49,11 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 export interface Deployment {
   name: string;
   url(): string;
-  /** Kills a process that crawls, as `kill -9`. */
+  /** Kills all processes that crawl, as `kill -9`. */
   kill(): Promise<void>;
-  /** Starts the killed process again. */
+  /** Starts them again. */
   restart(): Promise<void>;
-  /** Of each process that crawls or answers. */
+  /** Of each process that crawls or answers, always in the same order. */
   megabytes(): number[];
   /** Ends the processes as a user would, then measures. */
   databaseBytes(): Promise<number>;
@@ -134,12 +134,12 @@ class Cluster implements Deployment {
     return this.#api!.found[1]!;
   }
 
-  kill(): Promise<void> {
-    return end(this.#workers[0]!.child, "SIGKILL");
+  async kill(): Promise<void> {
+    await Promise.all(this.#workers.map(({ child }) => end(child, "SIGKILL")));
   }
 
   async restart(): Promise<void> {
-    this.#workers[0] = await this.#worker(0);
+    this.#workers = await Promise.all(this.#workers.map((_, index) => this.#worker(index)));
   }
 
   megabytes(): number[] {

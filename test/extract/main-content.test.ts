@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseXml } from "../../src/extract/dom/xml.ts";
+import { readPageBlocks } from "../../src/extract/main-content/find.ts";
 import { parsePage } from "../../src/extract/page.ts";
 
 function contentOf(body: string, { title = "A page", url = "https://site.example/a/page.html" } = {}) {
@@ -213,4 +215,16 @@ test("the type of a page is told with what says so, and is open when nothing doe
     assert.match(why, reason);
   }
   assert.equal(typeOf("<p>Hello.</p>", "https://a.example/"), null);
+});
+
+test("the scripts of an XML document are no text of its blocks, and its important words are known", () => {
+  const words = "one two three four five six seven eight nine ten";
+  const page = readPageBlocks(
+    parseXml(`<article><body><p>${words}</p> <script>${words}</script> <strong>${words}</strong></body></article>`),
+  );
+  assert.equal(page?.body.words, 20);
+  assert.equal(
+    page?.blocks.reduce((sum, { strongWords }) => sum + strongWords, 0),
+    10,
+  );
 });

@@ -15,7 +15,13 @@ function contentOf(connection: SqliteConnection): Record<string, unknown> {
   });
   const columns = tables.map((name) => [name, db.prepare(`PRAGMA table_xinfo("${name}")`).all()]);
   const schema = parts.map(({ sql, ...part }) => ({ ...part, sql: plain(sql) }));
-  return { schema, columns, rows, version: db.prepare("PRAGMA user_version").get() };
+  return {
+    schema,
+    columns,
+    rows,
+    version: db.prepare("PRAGMA user_version").get(),
+    application: db.prepare("PRAGMA application_id").get(),
+  };
 }
 
 const plain = (sql: unknown) =>

@@ -176,7 +176,8 @@ describe("secrets are compared without an early exit", () => {
     for (const secret of [key, ...wrong, key.slice(0, -1), `${key}A`])
       await served.get("/keys/me", { authorization: `Bearer ${secret}` });
     const hashes = [key, ...wrong].map((secret) => createHash("sha256").update(secret).digest("hex"));
-    assert.deepEqual(asked, hashes);
+    // A refused one is looked up again: it may have been revoked, or have expired.
+    assert.deepEqual([...new Set(asked)], hashes);
     // One character changes half of the hash: its order says nothing about the key.
     const [right = "", near = ""] = hashes;
     assert.ok([...right].filter((digit, n) => digit !== near[n]).length > 40);

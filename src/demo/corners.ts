@@ -61,7 +61,7 @@ export function backRoom(cookies: string): Answer {
     return {
       body: frame({
         title: "The back room",
-        body: '<h1>The back room</h1>\n<p class="lead">First editions, and a chair to read them in. Whoever sits here has clicked three books, so it was a person.</p>',
+        body: '<h1>The back room</h1>\n<p class="lead">First editions, and a chair to read them in. Only a person who clicked three books sees this page.</p>',
       }),
     };
   const books = [1, 2, 3].map((nth) => `<button type="button" class="challenge-book">Book ${nth}</button>`).join("\n");

@@ -193,7 +193,8 @@ function LeftOut({ job }: { job: Job }) {
   const watch = (place: string) => {
     if (monitor !== null) save.mutate(bodyOf(job, { ...monitor, watch: [...watched, place] }));
   };
-  if (places.rows.length === 0) return null;
+  // Of a large crawl, the pages with such places may come later.
+  if (places.rows.length === 0 && !places.hasNextPage) return null;
   return (
     <Card title="Left out as noise">
       <div className="stack">

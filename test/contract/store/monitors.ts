@@ -256,13 +256,12 @@ export function monitorScenarios(scenario: Scenario): void {
     await whole(kit, job, [inWhole("a", "two"), inWhole("b", "new")]);
     const run = { kind: "crawl" as const, maxAttempts: 1, snapshot: { options: {} }, jobId: job };
     // It starts while the deletion is under way.
-    const deletion = kit.store.deleteJob(job, kit.now);
-    const { created } = await kit.store.startRun(run, [newTask("c")], kit.now).catch(() => ({ created: null }));
-    const isRefused = await deletion.then(
-      () => false,
-      () => true,
+    const deletion = kit.store.deleteJob(job, kit.now).then(
+      () => "done",
+      () => "refused",
     );
-    if (isRefused) {
+    const { created } = await kit.store.startRun(run, [newTask("c")], kit.now).catch(() => ({ created: null }));
+    if ((await deletion) === "refused") {
       assert.equal((await listed(kit, job)).length, 2);
       assert.equal((await kit.store.monitor(job))?.pages, 2);
       await kit.store.changeRun(created!.id, "cancelled", "Cancelled", kit.now);

@@ -1,12 +1,16 @@
-/** What tracing every page costs: the same crawl of tiny pages with and without a collector, in turn. */
-import { fork } from "node:child_process";
+/**
+ * What tracing every page costs: the same crawl of tiny pages with and without a collector, in turn. The crawl has one
+ * processor for itself, and the site and the collector have another: otherwise what they do would slow it down, or what
+ * its threads cost would be hidden by an idle processor.
+ */
+import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { median, print, verdictAtMost } from "../support/measure.ts";
 import { orb } from "./contestants.ts";
-import { run } from "./process.ts";
+import { type Command, run } from "./process.ts";
 import { costOfSpans } from "./spans.ts";
 import { startTinySite } from "./tiny.ts";
 
@@ -37,16 +41,37 @@ const SPANS_PER_PAGE = 5;
 /** Pages whose spans are made without a crawl: with its noise away, what they cost is seen. */
 const SPANS_ALONE = 100_000;
 
-/** CPU time per page; throughput on a machine whose other processor is idle hides what threads cost. */
+const ALL = "0-1023";
+const ALL_BUT_FIRST = "1-1023";
+
+/** Moves this process, and what it starts from now on, to these processors; false: that is not possible here. */
+function moveTo(processors: string): boolean {
+  try {
+    execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", processors, `${process.pid}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const onFirstProcessor = ({ file, args, ...rest }: Command): Command => ({
+  ...rest,
+  file: "taskset",
+  args: ["--cpu-list", "0", file, ...args],
+});
+
 export async function tracedCrawl(folder: string, pages: number, rounds: number): Promise<boolean> {
   print(`\n${pages} tiny pages with every span sent to a collector, against none, ${rounds} rounds in turn`);
+  const isPinned = moveTo(ALL_BUT_FIRST);
+  if (!isPinned) print("  one processor, or no taskset: the crawl, its site and the collector disturb each other");
   const [site, collector] = await Promise.all([startTinySite("tree", pages, pages), startCollector()]);
   const contestant = orb("fields");
   const crawl = async (name: string, env: Record<string, string>) => {
     const dir = join(folder, name);
     mkdirSync(dir, { recursive: true });
     const command = contestant.command(site.origin, dir);
-    const ran = await run({ ...command, env: { ...command.env, ...env } });
+    const wanted = { ...command, env: { ...command.env, ...env } };
+    const ran = await run(isPinned ? onFirstProcessor(wanted) : wanted);
     if (ran.code !== 0) throw new Error(`orb ended with ${ran.code}: ${(ran.stderr || ran.stdout).trim().slice(-500)}`);
     return { cpu: (ran.cpuSeconds * 1e6) / pages, rate: pages / contestant.seconds(ran) };
   };
@@ -76,6 +101,7 @@ export async function tracedCrawl(folder: string, pages: number, rounds: number)
       verdictAtMost("less throughput", 100 * (1 - median(ratios.map(({ rate }) => rate))), 2, " %"),
     ].every(Boolean);
   } finally {
+    moveTo(ALL);
     site.stop();
     collector.stop();
   }

@@ -133,19 +133,49 @@ export class BoxMaker {
   }
 }
 
-/** More than a page has of anything, and of kinds of tags. */
-const MOST = 2 ** 26;
+/** More than there are kinds of tags, whose numbers are paired as well. */
 const MAX_TAGS = 2 ** 20;
+const SLOTS = 1024;
 
-/** Numbers pairs of numbers, so that groups of boxes are found without long texts as keys. */
+/** Numbers pairs of numbers, so that groups of boxes are found without long texts as keys. A hash table: a Map of products takes three times as long. */
 export class PairNumbers {
-  readonly #numbers = new Map<number, number>();
+  /** First, second and their number; 0: a free slot. */
+  #slots = new Int32Array(3 * SLOTS);
+  #count = 0;
 
   of(first: number, second: number): number {
-    const key = first * MOST + second;
-    let number = this.#numbers.get(key);
-    if (number === undefined) this.#numbers.set(key, (number = this.#numbers.size + MAX_TAGS));
+    const slots = this.#slots;
+    const at = slotOf(slots, first, second);
+    if (slots[at + 2] !== 0) return slots[at + 2]!;
+    const number = this.#count + MAX_TAGS;
+    slots[at] = first;
+    slots[at + 1] = second;
+    slots[at + 2] = number;
+    this.#count += 1;
+    if (this.#count * 6 > slots.length) this.#grow();
     return number;
+  }
+
+  #grow(): void {
+    const larger = new Int32Array(2 * this.#slots.length);
+    for (let from = 0; from < this.#slots.length; from += 3) {
+      const [first, second, number] = this.#slots.subarray(from, from + 3) as unknown as [number, number, number];
+      if (number === 0) continue;
+      larger.set([first, second, number], slotOf(larger, first, second));
+    }
+    this.#slots = larger;
+  }
+}
+
+/** Where a pair is, or would be. */
+function slotOf(slots: Int32Array, first: number, second: number): number {
+  // The number of slots is a power of two.
+  const mask = slots.length / 3 - 1;
+  let hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
+  hash ^= hash >>> 15;
+  for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+    const at = 3 * slot;
+    if (slots[at + 2] === 0 || (slots[at] === first && slots[at + 1] === second)) return at;
   }
 }
 

@@ -9,6 +9,7 @@ import { isHidden } from "../article/visible.ts";
 import { layoutNames } from "./marks.ts";
 import { OTHERS } from "./survey.ts";
 import { isSurrounding } from "./surroundings.ts";
+import { measureLength } from "./text-measure.ts";
 
 /** What is below each element, by `Element.at`: flat lists, because a page has thousands of elements. */
 class Weights {
@@ -69,12 +70,12 @@ function weighElement(element: Element, inLink: boolean, skipsSurroundings: bool
   let [direct, directLinks, commas] = [0, 0, 0];
   for (let node = element.first; node !== null; node = node.next) {
     if (node.kind === 3) {
-      const { data } = node;
-      const length = visibleLength(data);
+      const measured = measureLength(node.data);
+      const { length } = measured;
       if (length === 0) continue;
       chars += length;
       direct += length;
-      if (commas < MAX_COMMAS) commas += countCommas(data);
+      commas += measured.commas;
       if (inLink) linkChars += length;
       continue;
     }
@@ -103,32 +104,6 @@ function weighElement(element: Element, inLink: boolean, skipsSurroundings: bool
 }
 
 const MAX_COMMAS = 10;
-
-/** Number of characters, with runs of white space as one. */
-function visibleLength(text: string): number {
-  let count = 0;
-  let gap = true;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const space = code === 32 || (code >= 9 && code <= 13) || code === 160;
-    if (!space || !gap) count += 1;
-    gap = space;
-  }
-  return gap && count > 0 ? count - 1 : count;
-}
-
-/** Non-ASCII commas: `،`, `、`, `。` and `，`. */
-const COMMAS: ReadonlySet<number> = new Set([0x060c, 0x3001, 0x3002, 0xff0c]);
-
-function countCommas(text: string): number {
-  let count = 0;
-  const end = Math.min(text.length, 10_000);
-  for (let at = 0; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0x2c || (code >= 0x060c && COMMAS.has(code))) count += 1;
-  }
-  return count;
-}
 
 function descend(body: Element, weights: Weights): Element {
   let current = body;

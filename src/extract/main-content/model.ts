@@ -22,8 +22,6 @@ interface Forest {
 interface Models {
   content: Forest;
   types: Forest[];
-  /** The columns that the models of the types use. */
-  ofTypes: readonly number[];
 }
 
 let models: Models | null = null;
@@ -47,9 +45,9 @@ function scratch(size: number): Float32Array {
 
 /** One likelihood per block. */
 export function likelihoods(page: Survey, context: PageContext): number[] {
-  const { content, types, ofTypes } = (models ??= readModels());
+  const { content, types } = (models ??= readModels());
   const table = readTable(page, context, TYPE_COLUMNS.length, scratch(sizeOf(page, TYPE_COLUMNS.length)));
-  const mean = pageRow(page.blocks, table, WIDTH, ofTypes);
+  const mean = pageRow(page.blocks, table, WIDTH, OWN_COLUMNS.length);
   for (const [index, forest] of types.entries()) {
     const value = sigmoid(sumOf(forest, mean, 0));
     for (let row = 0; row < page.blocks.length; row += 1) table[row * WIDTH + OWN_COLUMNS.length + index] = value;
@@ -84,10 +82,7 @@ function readModels(): Models {
   });
   // The page types follow the columns that the model names.
   columns.push(...TYPE_COLUMNS.map((_, index) => OWN_COLUMNS.length + index));
-  const types = TYPES.map((text) => readForest(text, columns));
-  const ofTypes = new Set(types.flatMap(({ links }) => [...links].filter((_, at) => at % 4 === 2)));
-  ofTypes.delete(LEAF);
-  return { content: readForest(CONTENT, columns), types, ofTypes: [...ofTypes] };
+  return { content: readForest(CONTENT, columns), types: TYPES.map((text) => readForest(text, columns)) };
 }
 
 const LEAF = -1;

@@ -1,5 +1,6 @@
 /** Page-wide statistics of the blocks, computed before each block is scored. */
 import type { Block, BlockPage } from "./blocks.ts";
+import { LongWords, longWords } from "../article/letters.ts";
 import { type Box, PairNumbers } from "./boxes.ts";
 import { type Chapter, findGrids, type Grids } from "./grids.ts";
 import { headingLevel } from "./marks.ts";
@@ -21,7 +22,7 @@ export interface Survey extends BlockPage {
   /** The kind of the nearest enclosing heading that has one. */
   sections: number[];
   grids: Grids;
-  titleWords: ReadonlySet<string>;
+  titleWords: LongWords;
   /** Words of the longest block. */
   longest: number;
   hiddenWords: number;
@@ -100,7 +101,7 @@ export function survey(page: BlockPage, title: string): Survey {
     chapters,
     sections,
     grids: findGrids(page, chapters),
-    titleWords: new Set(title.match(/[\p{L}\p{N}]{4,}/gu)),
+    titleWords: new LongWords(longWords(title)),
     longest,
     hiddenWords,
     copies: copiesOf(blocks),

@@ -26,115 +26,125 @@ export function sizeOf({ blocks }: Survey, extra: number): number {
 }
 
 const MARKS = MARK_NAMES.length;
+const AROUND = READERS.around.length;
+/** Where each group of columns begins in a row. */
+const PAGE_AT = READERS.own.length;
+const GRIDS_AT = PAGE_AT + READERS.page.length;
+const BESIDE_AT = GRIDS_AT + 2 * READERS.grid.length;
+const AROUND_AT = BESIDE_AT + 3 * (BESIDE.length + REACHES.length);
+const MARKS_AT = AROUND_AT + LEVELS * AROUND;
+const TAGS_AT = MARKS_AT + 2 * MARKS;
+const SIGNALS_AT = TAGS_AT + TAGS.length;
 
 class Writer {
   readonly #page: Survey;
   readonly #context: PageContext;
   readonly #table: Float32Array;
   readonly #ancestries: ReturnType<typeof ancestriesOf>;
-  readonly #pageValues: readonly number[];
-  readonly #signals: readonly number[];
-  /** By `Box.at`. */
-  readonly #around: (readonly number[] | undefined)[];
+  /** A row with what is the same for all blocks, and without any mark or tag. */
+  readonly #template: Float32Array;
+  /** At `AROUND * Box.at`, and by `Box.at` whether they are there. */
+  readonly #around: Float32Array;
+  readonly #hasAround: Uint8Array;
   readonly #grids = new Map<Grid, readonly number[]>();
-  #at = 0;
 
   constructor(page: Survey, context: PageContext, table: Float32Array) {
     this.#page = page;
     this.#context = context;
     this.#table = table;
     this.#ancestries = ancestriesOf(page);
-    this.#around = page.boxes.map(() => undefined);
-    this.#pageValues = READERS.page.map((read) => read(page));
-    this.#signals = SIGNALS.map((name) => context.signals[name] ?? 0);
+    this.#around = new Float32Array(AROUND * page.boxes.length);
+    this.#hasAround = new Uint8Array(page.boxes.length);
+    this.#template = templateOf(page, context);
   }
 
   write(block: Block, index: number, from: number): void {
     const { box } = block;
     const ancestry = this.#ancestries[box.at]!;
-    this.#at = from;
-    this.#writeOwn(block, index, ancestry);
-    this.#writeAll(this.#pageValues);
-    this.#writeGrids(ancestry.outer, ancestry.inner);
-    this.#writeBeside(index);
-    this.#writeAround(box);
-    this.#writeLevels(box);
-    this.#writeAll(this.#signals);
+    this.#table.set(this.#template, from);
+    this.#writeOwn(block, index, from, ancestry);
+    this.#writeGrids(ancestry.outer, ancestry.inner, from + GRIDS_AT);
+    this.#writeBeside(index, from + BESIDE_AT);
+    this.#writeAround(box, from + AROUND_AT);
+    this.#writeLevels(box, from);
   }
 
-  #add(value: number): void {
-    this.#table[this.#at] = value;
-    this.#at += 1;
-  }
-
-  #writeAll(values: readonly number[]): void {
-    for (let at = 0; at < values.length; at += 1) this.#add(values[at]!);
-  }
-
-  #writeOwn(block: Block, index: number, ancestry: ReturnType<typeof ancestriesOf>[number]): void {
+  #writeOwn(block: Block, index: number, from: number, ancestry: ReturnType<typeof ancestriesOf>[number]): void {
     const { box } = block;
-    const [page, context] = [this.#page, this.#context];
+    const [page, context, table] = [this.#page, this.#context, this.#table];
     const shape = page.shapes[index]!;
     const small = block.words > LONG ? "" : block.text.toLowerCase();
     const view = { page, context, index, block, box, tag: box.element.tag.name, ancestry, shape, small };
-    for (const read of READERS.own) this.#add(read(view));
+    const { own } = READERS;
+    for (let column = 0; column < own.length; column += 1) table[from + column] = own[column]!(view);
   }
 
-  #writeGrids(outer: Grid, inner: Grid): void {
+  #writeGrids(outer: Grid, inner: Grid, from: number): void {
     const [outside, inside] = [this.#gridValues(outer), this.#gridValues(inner)];
+    const table = this.#table;
     for (let at = 0; at < outside.length; at += 1) {
-      this.#add(outside[at]!);
-      this.#add(inside[at]!);
+      table[from + 2 * at] = outside[at]!;
+      table[from + 2 * at + 1] = inside[at]!;
     }
   }
 
   #gridValues(grid: Grid): readonly number[] {
     let values = this.#grids.get(grid);
-    if (values === undefined) this.#grids.set(grid, (values = READERS.grid.map((read) => read(grid, this.#page))));
+    if (values === undefined)
+      this.#grids.set(grid, (values = READERS.grid.map((read) => read(grid, this.#page))));
     return values;
   }
 
-  #writeBeside(index: number): void {
+  #writeBeside(index: number, from: number): void {
     const { blocks, wordsBefore, linksBefore, sentencesBefore } = this.#page;
+    const table = this.#table;
+    let at = from;
     for (const offset of BESIDE) {
       const other = blocks[index + offset];
-      this.#add(other?.words ?? 0);
-      this.#add(share(other?.linkWords ?? 0, other?.words ?? 0));
-      this.#add(other?.sentences ?? 0);
+      // Without a block there, zeros of the template stay.
+      if (other !== undefined) {
+        table[at] = other.words;
+        table[at + 1] = share(other.linkWords, other.words);
+        table[at + 2] = other.sentences;
+      }
+      at += 3;
     }
     for (const reach of REACHES) {
       const to = Math.min(blocks.length, index + reach + 1);
-      const from = Math.max(0, index - reach);
-      const words = wordsBefore[to]! - wordsBefore[from]!;
-      this.#add(words / reach);
-      this.#add(share(linksBefore[to]! - linksBefore[from]!, words));
-      this.#add((sentencesBefore[to]! - sentencesBefore[from]!) / reach);
+      const first = Math.max(0, index - reach);
+      const words = wordsBefore[to]! - wordsBefore[first]!;
+      table[at] = words / reach;
+      table[at + 1] = share(linksBefore[to]! - linksBefore[first]!, words);
+      table[at + 2] = (sentencesBefore[to]! - sentencesBefore[first]!) / reach;
+      at += 3;
     }
   }
 
-  #writeAround(box: Box): void {
+  #writeAround(box: Box, from: number): void {
+    const [table, around, { body }] = [this.#table, this.#around, this.#page];
     let up: Box | null = box;
     for (let level = 0; level < LEVELS; level += 1) {
-      this.#writeAll(this.#aroundValues(up ?? this.#page.body));
+      const values = this.#aroundAt(up ?? body);
+      const begin = from + level * AROUND;
+      for (let at = 0; at < AROUND; at += 1) table[begin + at] = around[values + at]!;
       if (up !== null) up = this.#ancestries[up.at]!.above;
     }
   }
 
-  #aroundValues(box: Box): readonly number[] {
-    return (this.#around[box.at] ??= READERS.around.map((read) => read(box, this.#page)));
+  #aroundAt(box: Box): number {
+    const from = AROUND * box.at;
+    if (this.#hasAround[box.at] === 0) {
+      this.#hasAround[box.at] = 1;
+      const { around } = READERS;
+      for (let at = 0; at < AROUND; at += 1) this.#around[from + at] = around[at]!(box, this.#page);
+    }
+    return from;
   }
 
-  /** The levels up to the nearest box with each mark and its share of the page's words, then those to each tag. */
-  #writeLevels(box: Box): void {
+  /** The levels up to the nearest box with each mark and its share of the page's words, and those to each tag. */
+  #writeLevels(box: Box, from: number): void {
     const [table, pageWords] = [this.#table, this.#page.words];
-    const marksAt = this.#at;
-    const tagsAt = marksAt + 2 * MARKS;
-    this.#at = tagsAt + TAGS.length;
-    for (let at = marksAt; at < tagsAt; at += 2) {
-      table[at] = FAR;
-      table[at + 1] = -1;
-    }
-    table.fill(FAR, tagsAt, this.#at);
+    const [marksAt, tagsAt] = [from + MARKS_AT, from + TAGS_AT];
     let [marks, tags] = [0, 0];
     let up: Box | null = box;
     for (let level = 0; up !== null && level < FAR; level += 1, up = up.parent) {
@@ -149,4 +159,16 @@ class Writer {
       tags |= up.tags;
     }
   }
+}
+
+function templateOf(page: Survey, context: PageContext): Float32Array {
+  const template = new Float32Array(OWN_COLUMNS.length);
+  for (const [index, read] of READERS.page.entries()) template[PAGE_AT + index] = read(page);
+  for (let at = MARKS_AT; at < TAGS_AT; at += 2) {
+    template[at] = FAR;
+    template[at + 1] = -1;
+  }
+  template.fill(FAR, TAGS_AT, SIGNALS_AT);
+  for (const [index, name] of SIGNALS.entries()) template[SIGNALS_AT + index] = context.signals[name] ?? 0;
+  return template;
 }

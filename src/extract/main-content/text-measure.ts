@@ -11,62 +11,97 @@ export interface TextMeasure {
   ended: boolean;
 }
 
+/** What a character is, as a table: a page has thousands of them. All kinds from LETTER on begin a word. */
+const SPACE = 1;
+const OTHER = 2;
+const COMMA = 3;
+/** Ends a sentence, if a space or a quotation mark follows. */
+const STOP = 4;
+/** Of a script without spaces. */
+const WIDE = 5;
+const LETTER = 6;
+const DIGIT = 7;
+const UPPER = 8;
+const FOREIGN_COMMA = 9;
+const FOREIGN_STOP = 10;
+
+const SPACES = " \t\n\v\f\r\u00a0";
+const FOREIGN_COMMAS = "\u060c\u3001\uff0c";
+const FOREIGN_STOPS = "\u3002\uff01\uff1f\u0964\u06d4\u061f";
+const AFTER_STOP = new Set([0x20, 0x22, 0x201d, 0x0a]);
+const ENDS = new Set([...".!?…。！？\"”।:"].map((char) => char.charCodeAt(0)));
+
+const kinds = new Uint8Array(65_536);
+
+/** Of a UTF-16 code unit. */
+function kindOf(code: number): number {
+  const kind = kinds[code]!;
+  return kind === 0 ? (kinds[code] = classify(String.fromCharCode(code), code)) : kind;
+}
+
+function classify(char: string, code: number): number {
+  if (SPACES.includes(char)) return SPACE;
+  if (FOREIGN_COMMAS.includes(char)) return FOREIGN_COMMA;
+  if (FOREIGN_STOPS.includes(char)) return FOREIGN_STOP;
+  if (/[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/.test(char)) return WIDE;
+  if (/[0-9]/.test(char)) return DIGIT;
+  if (/[A-Z]/.test(char)) return UPPER;
+  if (char === ",") return COMMA;
+  if (/[.!?]/.test(char)) return STOP;
+  return /[a-z]/.test(char) || code > 0xbf ? LETTER : OTHER;
+}
+
 export function measure(text: string): TextMeasure {
   let [words, chars, digits, upper, commas, sentences, wide] = [0, 0, 0, 0, 0, 0, 0];
   let inWord = false;
   let last = 0;
-  for (let at = 0; at < text.length; at += 1) {
+  const { length } = text;
+  for (let at = 0; at < length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 32 || (code >= 9 && code <= 13) || code === 160) {
+    const kind = kindOf(code);
+    if (kind === SPACE) {
       inWord = false;
       continue;
     }
     chars += 1;
     last = code;
-    if (code >= 48 && code <= 57) digits += 1;
-    else if (code >= 65 && code <= 90) upper += 1;
-    else if (code === 44 || code === 0x060c || code === 0x3001 || code === 0xff0c) commas += 1;
-    if (code === 46 || code === 33 || code === 63) {
-      const next = text.charCodeAt(at + 1);
-      if (Number.isNaN(next) || next === 32 || next === 34 || next === 0x201d || next === 10) sentences += 1;
-    } else if (
-      code === 0x3002 ||
-      code === 0xff01 ||
-      code === 0xff1f ||
-      code === 0x0964 ||
-      code === 0x06d4 ||
-      code === 0x061f
-    )
-      sentences += 1;
-    if (
-      code >= 0x0e00 &&
-      ((code >= 0x3040 && code <= 0x30ff) ||
-        (code >= 0x3400 && code <= 0x9fff) ||
-        (code >= 0xac00 && code <= 0xd7a3) ||
-        code <= 0x0e7f)
-    ) {
+    if (kind >= LETTER) {
+      if (!inWord) {
+        words += 1;
+        inWord = true;
+      }
+      if (kind === LETTER) continue;
+      if (kind === DIGIT) digits += 1;
+      else if (kind === UPPER) upper += 1;
+      else if (kind === FOREIGN_COMMA) commas += 1;
+      else sentences += 1;
+    } else if (kind === WIDE) {
       wide += 1;
       inWord = false;
-    } else if (!inWord && isWordStart(code)) {
-      words += 1;
-      inWord = true;
-    }
+    } else if (kind === COMMA) commas += 1;
+    else if (kind === STOP && (at + 1 === length || AFTER_STOP.has(text.charCodeAt(at + 1)))) sentences += 1;
   }
-  const ended =
-    last === 46 ||
-    last === 33 ||
-    last === 63 ||
-    last === 0x2026 ||
-    last === 0x3002 ||
-    last === 0xff01 ||
-    last === 0xff1f ||
-    last === 34 ||
-    last === 0x201d ||
-    last === 0x0964 ||
-    last === 58;
-  return { words: words + Math.ceil(wide / 2), chars, digits, upper, commas, sentences, ended };
+  return { words: words + Math.ceil(wide / 2), chars, digits, upper, commas, sentences, ended: ENDS.has(last) };
 }
 
-function isWordStart(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 0xbf;
+/** Characters, with runs of white space as one and none at the ends, and commas. */
+export function measureLength(text: string): { length: number; commas: number } {
+  let [length, commas] = [0, 0];
+  let gap = true;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const kind = kindOf(code);
+    if (kind === SPACE) {
+      if (!gap) length += 1;
+      gap = true;
+      continue;
+    }
+    length += 1;
+    gap = false;
+    if (kind === COMMA || kind === FOREIGN_COMMA || code === IDEOGRAPHIC_STOP) commas += 1;
+  }
+  return { length: gap && length > 0 ? length - 1 : length, commas };
 }
+
+/** It parts the clauses of a text as commas do elsewhere. */
+const IDEOGRAPHIC_STOP = 0x3002;

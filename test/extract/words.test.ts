@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countWords } from "../../src/extract/article/article.ts";
 import { detectLanguage } from "../../src/extract/article/language.ts";
-import { INNER, kindOf, LETTER, longWords, NUMBER } from "../../src/extract/article/letters.ts";
+import {
+  countLongWords,
+  INNER,
+  kindOf,
+  LETTER,
+  LongWords,
+  longWords,
+  NUMBER,
+} from "../../src/extract/article/letters.ts";
+import { PairNumbers } from "../../src/extract/main-content/boxes.ts";
+import { measure, measureLength } from "../../src/extract/main-content/text-measure.ts";
 import fc from "../support/properties.ts";
 
 const PIECES = [
@@ -27,6 +37,49 @@ test("words are counted, and long ones found, as their definitions say", () => {
       assert.deepEqual(longWords(page), [...(page.match(/[\p{L}\p{N}]{4,}/gu) ?? [])]);
     }),
   );
+});
+
+test("words of a title are counted in a text", () => {
+  fc.assert(
+    fc.property(text, text, (page, title) => {
+      const wanted = new LongWords(longWords(title));
+      const all = longWords(page);
+      const found = all.filter((word) => longWords(title).includes(word));
+      assert.deepEqual(countLongWords(page, wanted), { all: all.length, found: found.length });
+    }),
+  );
+});
+
+test("a text is measured in one pass", () => {
+  const about = (page: string) => {
+    const { words, chars, digits, upper, commas, sentences, ended } = measure(page);
+    return [words, chars, digits, upper, commas, sentences, ended];
+  };
+  assert.deepEqual(about("Hi, it costs $5.50. Really?"), [5, 23, 3, 2, 1, 2, true]);
+  assert.deepEqual(about("日本語、です。"), [5, 7, 0, 0, 1, 1, true]);
+  assert.deepEqual(about(" \u00a0\n"), [0, 0, 0, 0, 0, 0, false]);
+  fc.assert(
+    fc.property(text, (page) => {
+      const spaced = page.replace(/[ \t\n\v\f\r\u00a0]+/g, " ").trim();
+      assert.equal(measureLength(page).length, /[^ ]/.test(spaced) ? spaced.length : 0);
+      assert.equal(measure(page).chars, page.replace(/[ \t\n\v\f\r\u00a0]/g, "").length);
+    }),
+  );
+});
+
+test("each pair of numbers has a number of its own, however many there are", () => {
+  const numbers = new PairNumbers();
+  const seen = new Map<number, string>();
+  for (let round = 0; round < 2; round += 1) {
+    for (let first = 0; first < 60; first += 1) {
+      for (let second = 0; second < 60; second += 1) {
+        const number = numbers.of(first, second);
+        assert.equal(seen.get(number) ?? `${first} ${second}`, `${first} ${second}`);
+        seen.set(number, `${first} ${second}`);
+      }
+    }
+  }
+  assert.equal(seen.size, 3600);
 });
 
 test("every character is what Unicode says", () => {

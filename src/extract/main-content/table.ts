@@ -90,8 +90,7 @@ class Writer {
 
   #gridValues(grid: Grid): readonly number[] {
     let values = this.#grids.get(grid);
-    if (values === undefined)
-      this.#grids.set(grid, (values = READERS.grid.map((read) => read(grid, this.#page))));
+    if (values === undefined) this.#grids.set(grid, (values = READERS.grid.map((read) => read(grid, this.#page))));
     return values;
   }
 

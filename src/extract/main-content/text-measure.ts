@@ -29,7 +29,7 @@ const SPACES = " \t\n\v\f\r\u00a0";
 const FOREIGN_COMMAS = "\u060c\u3001\uff0c";
 const FOREIGN_STOPS = "\u3002\uff01\uff1f\u0964\u06d4\u061f";
 const AFTER_STOP = new Set([0x20, 0x22, 0x201d, 0x0a]);
-const ENDS = new Set([...".!?…。！？\"”।:"].map((char) => char.charCodeAt(0)));
+const ENDS = new Set([...'.!?…。！？"”।:'].map((char) => char.charCodeAt(0)));
 
 const kinds = new Uint8Array(65_536);
 

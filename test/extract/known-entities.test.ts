@@ -38,6 +38,30 @@ test("a reference that leads nowhere is no value", () => {
   assert.equal(known("image", ld(text)), null);
 });
 
+test("JSON-LD is read in all its spellings", () => {
+  const prefixed = {
+    "@context": { schema: "https://schema.org/" },
+    "@graph": [
+      {
+        "@type": "schema:Article",
+        "schema:headline": "Tea",
+        "schema:author": { "@list": [{ "schema:name": "Ann Lee" }, { "schema:name": "Bo Ek" }] },
+        "schema:datePublished": { "@value": "2024-05-01", "@type": "schema:Date" },
+      },
+    ],
+  };
+  assert.equal(known("title", ld(prefixed)), "Tea");
+  assert.equal(known("author", ld(prefixed)), "Ann Lee, Bo Ek");
+  assert.equal(known("published_at", ld(prefixed)), "2024-05-01");
+  const aliased = [
+    { type: "Article", headline: "Tea", "http://schema.org/author": { "@set": [{ id: "#ann" }] } },
+    { type: "Person", id: "#ann", name: "Ann Lee" },
+  ];
+  assert.equal(known("author", ld(aliased)), "Ann Lee");
+  const twice = { "@type": "Article", "schema:headline": "Milk", headline: "Tea" };
+  assert.equal(known("title", ld(twice)), "Tea");
+});
+
 test("references in a circle, and very many of them, end", { timeout: 60_000 }, () => {
   const circle = [
     { "@type": "Article", "@id": "#a", headline: "Circle", author: { "@id": "#b" }, image: { "@id": "#b" } },

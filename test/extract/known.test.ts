@@ -36,6 +36,11 @@ const ORDERS: Record<string, readonly [html: string, value: unknown][]> = {
         og("article:published_time", "2020-01-01"),
       "2024-05-01T08:00:00Z",
     ],
+    [
+      `${ld({ "@type": "Article", datePublished: "1970-01-01T00:00:00+00:00" })}${og("article:published_time", "2020-01-01")}`,
+      "2020-01-01",
+    ],
+    [og("article:published_time", "1969-12-31T19:00:00-05:00"), null],
     [`${ld({ "@type": "Article", datePublished: "soon" })}${og("article:published_time", "2020-01-01")}`, "2020-01-01"],
     ["<div itemscope><time itemprop=datePublished datetime=2019-02-03>x</time></div>", "2019-02-03"],
     [

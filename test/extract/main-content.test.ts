@@ -92,6 +92,48 @@ for (const paragraphs of [0, 3])
     assert.match(markdown, /- \[The drill of the third maker\]\(https:\/\/c\.example\/\)/);
   });
 
+const TOOLS = `<li><a href="https://a.example/">The hammer of the first maker</a></li><li><a href="https://b.example/">The saw of the second maker</a></li><li><a href="https://c.example/">The drill of the third maker</a></li>`;
+for (const [where, body] of [
+  [
+    "at its end, after a paragraph that announces it",
+    `${prose("workshop", 5)}<p>These are the tools that we use:</p><ul>${TOOLS}</ul>`,
+  ],
+  ["with a class", `${prose("workshop", 5)}<p>We use these tools:</p><ul class="wp-block-list">${TOOLS}</ul>`],
+  ["under Sources", `${prose("workshop", 5)}<h2>Sources</h2><ol>${TOOLS}</ol>`],
+  ["under Einzelnachweise", `${prose("workshop", 5)}<h3>Einzelnachweise</h3><ol class="references">${TOOLS}</ol>`],
+  [
+    "in a section of its own",
+    `${prose("workshop", 5)}<section><h2>Works cited</h2><ol>${TOOLS}</ol></section><section><h2>What is next</h2>${prose("bench", 2)}</section>`,
+  ],
+  [
+    "at the end of a section",
+    `<section><h2>Where it began</h2>${prose("workshop", 3)}<ul>${TOOLS}</ul></section><section><h2>What is next</h2>${prose("bench", 2)}</section>`,
+  ],
+] as const) {
+  test(`a list of links ${where} is part of the article`, () => {
+    const { text, markdown } = contentOf(`${NAVIGATION}<article><h1>Five tools</h1>${body}</article>${FOOTER}`, {
+      title: "Five tools",
+    });
+    assert.match(text, /The hammer of the first maker/);
+    assert.match(markdown, /\[The drill of the third maker\]\(https:\/\/c\.example\/\)/);
+    if (where.startsWith("under")) assert.match(markdown, /^#+ (?:Sources|Einzelnachweise)$/m);
+  });
+}
+
+for (const [what, head] of [
+  ["related articles under a heading", "<h2>Related articles</h2>"],
+  ["articles to read next", "<p>Read more:</p>"],
+  ["the newest articles", "<h3>Latest news</h3>"],
+  ["pages after the last paragraph", ""],
+] as const)
+  test(`a list of ${what} is no part of the article`, () => {
+    const { text } = contentOf(
+      `${NAVIGATION}<article><h1>Five tools</h1>${prose("workshop", 5)}${head}<ul>${TOOLS}</ul></article>${FOOTER}`,
+      { title: "Five tools" },
+    );
+    assert.doesNotMatch(text, /The saw of the second maker/);
+  });
+
 test("the short last paragraph of an article is part of it, and the list of other articles is not", () => {
   const title = "Early ladder and the hollow bridge";
   const cards = Array.from({ length: 60 }, (_, n) => `<li class="card"><a href="/n/${n}">${title}, part ${n}</a></li>`);

@@ -97,6 +97,8 @@ const NUMBERS: readonly [text: string, number: number | null, language?: string]
   ["$1,299", 1299, "es"],
   ["$1.299", 1299, "es"],
   ["$1,299", 1299, "fr-CA"],
+  ["₡1,299", 1299, "es-CR"],
+  ["₡1.299", 1299, "es-CR"],
   ["1.299,-", 1299],
   ["1,299.–", 1299, "de"],
   ["1 234.567,89", null],

@@ -14,6 +14,7 @@ import { type Link, readLinks, readLinkUrls } from "../links.ts";
 import { decodeTwice } from "./character-references.ts";
 import { EntityGraph } from "./entity-graph.ts";
 import { type JsonObject, readJsonLd } from "./json-ld.ts";
+import { plainEntities } from "./plain-entities.ts";
 import { type Evidence, mainEntity } from "./main-entity.ts";
 import { readMicrodata } from "./microdata.ts";
 import { PageAddresses } from "./page-address.ts";
@@ -146,7 +147,7 @@ export class PageFacts {
   }
 
   get entities(): Entities {
-    return (this.#entities ??= this.#entitiesOf(this.jsonLd));
+    return (this.#entities ??= this.#entitiesOf(plainEntities(this.jsonLd)));
   }
 
   get microdata(): Entities {

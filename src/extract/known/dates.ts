@@ -62,9 +62,14 @@ function date(facts: PageFacts, ...sources: Source[]): string | null {
   for (const source of sources) {
     const found = source(facts);
     const parsed = found === null ? null : parseDate(found, facts.language);
-    if (parsed !== null) return parsed;
+    if (parsed !== null && !isEpoch(parsed)) return parsed;
   }
   return null;
+}
+
+/** The first second of Unix time, in any zone: what programs print for an unset date. */
+function isEpoch(date: string): boolean {
+  return date.startsWith("1970-01-01") || date.startsWith("1969-12-31");
 }
 
 export const publishedAt: KnownField = {

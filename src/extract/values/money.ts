@@ -39,7 +39,7 @@ function amountOf(digits: string, mark: string, after: string, language: string 
   // `$19 99`: cents without a mark.
   if (/^\d+$/.test(digits) && /^ \d\d$/.test(after)) return null;
   // The sign and `,-` tell how to read `$1,299` and `1.299,-`.
-  const sign = mark.includes("$") ? "$" : "";
+  const sign = /[$₡]/.exec(mark)?.[0] ?? "";
   return parseNumber(`${sign}${digits}${/^[.,] ?[-\u2013\u2014]/.exec(after)?.[0] ?? ""}`, language);
 }
 

@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { ensureInstalled, node24, root, script } from "./bootstrap.mjs";
 import { ensureCode } from "./code.mjs";
 import { ensureChromium, findChromium } from "./chromium.mjs";
+import { ensureMailServer } from "./mail-server.mjs";
 import { ensureServices } from "./services.mjs";
 import { forEachAtOnce } from "./test/at-once.mjs";
 import { groupsOf } from "./test/groups.mjs";
@@ -44,6 +45,7 @@ await script(async (args) => {
   const files = sets.flatMap((set) => set.files);
   const chromium = await chromiumFor(files, textOf);
   const servicesLack = await lacksServices(files, textOf);
+  const mailLacks = await lacksMailServer(files, textOf);
   // Built once, before many processes need it at the same time. Tests that start `orb` run the built program, as users
   // do.
   await ensureCode();
@@ -119,7 +121,7 @@ await script(async (args) => {
     process.stdout.write(topTable(`most expensive of ${sum} s of CPU in all`, costs));
   }
   const browserLacks = chromium === "" && files.some((file) => needsBrowser(textOf(file)));
-  const lacking = process.env.CI === "true" && (browserLacks || servicesLack);
+  const lacking = process.env.CI === "true" && (browserLacks || servicesLack || mailLacks);
   const ran = totals.passed + totals.failed;
   if (stop.signal.aborted) process.stdout.write("\ninterrupted\n");
   else if (ran === 0) process.stdout.write("\nno test ran: nothing matches, or everything was skipped\n");
@@ -186,5 +188,13 @@ async function lacksServices(files, textOf) {
   process.stdout.write(
     "SKIPPED: tests of managed services: no Redis or Postgres here, and they could not be installed\n",
   );
+  return true;
+}
+
+/** Whether Exim is needed by some files and unavailable. */
+async function lacksMailServer(files, textOf) {
+  const needed = files.some((file) => textOf(file).includes("./exim.ts"));
+  if (!needed || (await ensureMailServer())) return false;
+  process.stdout.write("SKIPPED: tests of e-mail with Exim: it is not here, and it could not be installed\n");
   return true;
 }

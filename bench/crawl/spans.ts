@@ -47,6 +47,7 @@ export async function costOfSpans(endpoint: string, pages: number): Promise<numb
     resource: { "service.name": "orbweaver" },
     sampler: "parentbased_always_on" as const,
     ratio: 1,
+    tasksPerSecond: 0,
     traces: true,
     metrics: false,
     metricsEveryMs: 60_000,

@@ -1,4 +1,4 @@
-/** Options of OpenTelemetry, with the names of its specification; part of the table of all options. */
+/** Options of OpenTelemetry, with the names of its specification where it has them; part of the table of all options. */
 import { SAMPLERS } from "../domain/run/samplers.ts";
 import { option, optional } from "./option.ts";
 import * as type from "./types.ts";
@@ -86,6 +86,14 @@ export const TELEMETRY_OPTIONS = {
     default: "1",
     about: "Share of runs that the `traceidratio` samplers trace.",
     example: "0.1",
+  }),
+  tracedTasksPerSecond: option({
+    name: "APP_TRACED_TASKS_PER_SECOND",
+    type: type.integer(0, 1_000_000),
+    default: "100",
+    about:
+      "Tasks per second, and process, whose spans are all sent. Of tasks beyond that, those that fail or are tried again still have spans. 0: no limit.",
+    example: "0",
   }),
   otelDisabled: option({
     name: "OTEL_SDK_DISABLED",

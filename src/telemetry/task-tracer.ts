@@ -11,16 +11,20 @@ import {
   spanIdOfTask,
   textOfSpanId,
 } from "../domain/run/trace-context.ts";
+import { STEP_HANDLER } from "../domain/workflow/definition.ts";
 import { shownUrl } from "../domain/text/url.ts";
 import type { Asleep, HandlerLookup, TaskHandler } from "../lanes/handlers/handler.ts";
 import type { Handled } from "../domain/run/outcome.ts";
 import type { ClaimedTask, SettledTask } from "../store/ports/port.ts";
 import type { RunTrace, RunTraces } from "./run-traces.ts";
+import type { TaskLimit } from "./task-limit.ts";
 import type { Span } from "./span.ts";
 
 interface TaskTracerDeps {
   clock: Clock;
   traces: RunTraces;
+  /** Tasks that may be traced in full now. */
+  limit: TaskLimit;
   add: (span: Span) => void;
 }
 
@@ -34,6 +38,8 @@ interface Traced {
 /** The site is asked, and our own work is done, within these; the field names are those of OpenTelemetry. */
 const CLIENT_SPANS = new Set(["fetch"]);
 
+/** Beyond the limit, an attempt that ends otherwise still has a span. */
+const PLAIN = new Set(["completed", "skipped", "handed_back"]);
 const ENDS_TASK = new Set(["completed", "skipped", "failed"]);
 const NOTHING: SpanAttributes = {};
 
@@ -57,19 +63,24 @@ export class TaskTracer {
       const handler = lookup(name);
       if (handler === undefined) return undefined;
       let traced = wrapped.get(handler);
-      if (traced === undefined) wrapped.set(handler, (traced = this.#wrap(handler)));
+      if (traced === undefined) wrapped.set(handler, (traced = this.#wrap(handler, name === STEP_HANDLER)));
       return traced;
     };
   }
 
-  #wrap(handler: TaskHandler): TaskHandler {
+  /** `always`: the limit does not apply. Steps of workflows are few, and what they call gets the `traceparent`. */
+  #wrap(handler: TaskHandler, always: boolean): TaskHandler {
     return {
       strategy: handler.strategy,
       run: (task, context) => {
         const trace = this.#deps.traces.of(task.runId);
-        const work = () => handler.run(task, context);
-        if (!(trace instanceof Promise)) return this.#attempt(trace, task, handler.strategy, work);
-        return trace.then((found) => this.#attempt(found, task, handler.strategy, work));
+        const attempt = (found: RunTrace | null) => {
+          const work = () => handler.run(task, context);
+          return found?.isSampled === true
+            ? this.#attempt(found.traceId, task, handler.strategy, always, work)
+            : work();
+        };
+        return trace instanceof Promise ? trace.then(attempt) : attempt(trace);
       },
       ...(handler.retryRules === undefined ? {} : { retryRules: (usual) => handler.retryRules!(usual) }),
       ...(handler.onFailed === undefined ? {} : { onFailed: (task, failure) => handler.onFailed!(task, failure) }),
@@ -81,38 +92,50 @@ export class TaskTracer {
   }
 
   async #attempt(
-    trace: RunTrace | null,
+    traceId: string,
     task: ClaimedTask,
     strategy: string,
+    always: boolean,
     work: () => Promise<Handled | Asleep>,
   ): Promise<Handled | Asleep> {
-    if (trace === null || !trace.isSampled) return work();
-    const { clock, add } = this.#deps;
-    const { traceId } = trace;
-    const taskSpanId = spanIdOfTask(task.id, task.generation);
+    const { clock, limit, add } = this.#deps;
     const attempt = new AttemptSpan(traceId, this.#newSpanId(), clock, add, this.#newSpanId);
+    // What a traced attempt began is traced to its end.
+    const isFull = always || task.attempts.length > 0 || task.nextUrl !== null || limit.take();
     let ended: Handled | Asleep | null = null;
     let error: unknown;
     try {
-      return (ended = await withSpanParent(attempt, work));
+      return (ended = await (isFull ? withSpanParent(attempt, work) : work()));
     } catch (thrown) {
       error = thrown;
       throw thrown;
     } finally {
-      const endMs = attempt.time();
-      add({
-        traceId,
-        spanId: attempt.spanId,
-        parentSpanId: taskSpanId,
-        name: "attempt",
-        kind: "internal",
-        startMs: attempt.startMs,
-        endMs,
-        attributes: aboutAttempt(task, ended, strategy),
-        error: problemOf(error ?? failureOf(ended)),
-      });
-      this.#traced.set(task, { traceId, spanId: taskSpanId, endedMs: endMs });
+      if (isFull || ended === null || !PLAIN.has(ended.kind)) this.#attempted(task, attempt, strategy, ended, error);
     }
+  }
+
+  #attempted(
+    task: ClaimedTask,
+    attempt: AttemptSpan,
+    strategy: string,
+    ended: Handled | Asleep | null,
+    error: unknown,
+  ): void {
+    const { traceId } = attempt;
+    const taskSpanId = spanIdOfTask(task.id, task.generation);
+    const endMs = attempt.time();
+    this.#deps.add({
+      traceId,
+      spanId: attempt.spanId,
+      parentSpanId: taskSpanId,
+      name: "attempt",
+      kind: "internal",
+      startMs: attempt.startMs,
+      endMs,
+      attributes: aboutAttempt(task, ended, strategy),
+      error: problemOf(error ?? failureOf(ended)),
+    });
+    this.#traced.set(task, { traceId, spanId: taskSpanId, endedMs: endMs });
   }
 
   /** The outcome is committed: the write, and with the last attempt the task itself. */

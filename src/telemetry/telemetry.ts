@@ -13,6 +13,7 @@ import { RunTracer } from "./run-tracer.ts";
 import { RunTraces } from "./run-traces.ts";
 import { isSampled, type SamplerName } from "../domain/run/samplers.ts";
 import { SpanQueue } from "./span-queue.ts";
+import { TaskLimit } from "./task-limit.ts";
 import { TaskTracer } from "./task-tracer.ts";
 
 interface TelemetrySettings {
@@ -25,6 +26,8 @@ interface TelemetrySettings {
   resource: SpanAttributes;
   sampler: SamplerName;
   ratio: number;
+  /** 0: no limit. */
+  tasksPerSecond: number;
   traces: boolean;
   metrics: boolean;
   metricsEveryMs: number;
@@ -45,6 +48,7 @@ export class Telemetry implements AsyncDisposable {
   readonly #encoding: Encoding;
   readonly #exporter: Exporter;
   readonly #spans: SpanQueue;
+  readonly #limit: TaskLimit;
   readonly #begunMs: number;
   #push: MetricsPush | null = null;
 
@@ -68,7 +72,8 @@ export class Telemetry implements AsyncDisposable {
     const decide = (traceId: string, inherited: boolean | null) =>
       isSampled(settings.sampler, settings.ratio, traceId, inherited);
     const traces = new RunTraces(store, decide);
-    const deps = { store, clock, log, traces, add: this.#spans.add };
+    this.#limit = new TaskLimit(settings.tasksPerSecond, clock);
+    const deps = { limit: this.#limit, store, clock, log, traces, add: this.#spans.add };
     this.tasks = settings.traces ? new TaskTracer(deps) : null;
     this.runs = settings.traces ? new RunTracer(deps) : null;
   }
@@ -94,6 +99,12 @@ export class Telemetry implements AsyncDisposable {
         help: "Spans that were dropped because the collector did not keep up.",
         kind: "counter",
         value: this.#spans.dropped,
+      },
+      {
+        name: "orb_telemetry_tasks_thinned_total",
+        help: "Tasks that were not traced in full because of APP_TRACED_TASKS_PER_SECOND.",
+        kind: "counter",
+        value: this.#limit.refused,
       },
       {
         name: "orb_telemetry_exports_failed_total",

@@ -8,6 +8,8 @@ export interface RunTrace {
   /** The span that the run belongs to: of the caller, or of the workflow step that started it; null: none. */
   parentSpanId: SpanId | null;
   isSampled: boolean;
+  /** It has a page of its own, and no others. */
+  isOfPage: boolean;
 }
 
 const MOST_KEPT = 2000;
@@ -51,11 +53,12 @@ export class RunTraces {
   }
 
   async #traceOf(run: RunRecord, parents: number): Promise<RunTrace> {
+    const isOfPage = run.kind === "page";
     if (run.parent !== null && parents < MOST_PARENTS) {
       const parent = await this.#store.run(run.parent.runId);
       if (parent !== null) {
         const above = await this.#traceOf(parent, parents + 1);
-        return { ...above, parentSpanId: spanIdOfTask(run.parent.taskId, parent.generation) };
+        return { ...above, isOfPage, parentSpanId: spanIdOfTask(run.parent.taskId, parent.generation) };
       }
     }
     const { trace } = run.facts;
@@ -63,6 +66,7 @@ export class RunTraces {
     return {
       traceId,
       parentSpanId: trace === undefined ? null : spanIdFrom(trace.span_id),
+      isOfPage,
       isSampled: this.#decide(traceId, trace === undefined ? null : trace.sampled),
     };
   }

@@ -6,7 +6,6 @@ export class TaskLimit {
   readonly #clock: Clock;
   #left: number;
   #filledMs: number;
-  #refused = 0;
 
   constructor(perSecond: number, clock: Clock) {
     this.#perSecond = perSecond;
@@ -15,17 +14,10 @@ export class TaskLimit {
     this.#filledMs = clock.monotonic();
   }
 
-  get refused(): number {
-    return this.#refused;
-  }
-
   take(): boolean {
     if (this.#perSecond === 0) return true;
-    if (this.#left < 1) this.#fill();
-    if (this.#left < 1) {
-      this.#refused += 1;
-      return false;
-    }
+    this.#fill();
+    if (this.#left < 1) return false;
     this.#left -= 1;
     return true;
   }

@@ -29,17 +29,21 @@ interface TaskTracerDeps {
 }
 
 interface Traced {
-  traceId: string;
-  /** Of the task. */
-  spanId: SpanId;
+  attempt: AttemptSpan;
   endedMs: number;
+  /** False: beyond the limit. */
+  isFull: boolean;
+  /** Of the attempt; beyond the limit it is sent if the verdict is worth it. Null: it is not. */
+  span: Span | null;
 }
 
 /** The site is asked, and our own work is done, within these; the field names are those of OpenTelemetry. */
 const CLIENT_SPANS = new Set(["fetch"]);
 
-/** Beyond the limit, an attempt that ends otherwise still has a span. */
-const PLAIN = new Set(["completed", "skipped", "handed_back"]);
+/** Beyond the limit, attempts with other verdicts still have spans. */
+const PLAIN = new Set(["completed", "skipped", "handed_back", "moved"]);
+/** Beyond this, a task that was handed back may lose the spans of its next attempt. */
+const MOST_HANDED_BACK = 1000;
 const ENDS_TASK = new Set(["completed", "skipped", "failed"]);
 const NOTHING: SpanAttributes = {};
 
@@ -49,11 +53,19 @@ export class TaskTracer {
   /** Tasks whose outcome is not written yet. */
   readonly #traced = new WeakMap<ClaimedTask, Traced>();
   readonly #newSpanId = spanIds();
+  /** Ids of tasks that were traced and then handed back: their next attempt looks like the first. */
+  readonly #handedBack = new Set<string>();
+  #thinned = 0;
   /** Of the last task: mostly that of the next one, too. */
   #run = { id: "", generation: 0, spanId: spanId(0, 0) };
 
   constructor(deps: TaskTracerDeps) {
     this.#deps = deps;
+  }
+
+  /** Tasks without spans, because the limit was reached. */
+  get thinned(): number {
+    return this.#thinned;
   }
 
   /** The same handlers, traced. */
@@ -76,9 +88,11 @@ export class TaskTracer {
         const trace = this.#deps.traces.of(task.runId);
         const attempt = (found: RunTrace | null) => {
           const work = () => handler.run(task, context);
-          return found?.isSampled === true
-            ? this.#attempt(found.traceId, task, handler.strategy, always, work)
-            : work();
+          if (found?.isSampled !== true) return work();
+          // What a traced attempt began is traced to its end.
+          const isBegun = task.attempts.length > 0 || task.nextUrl !== null || this.#handedBack.delete(task.id);
+          const isFull = always || found.isOfPage || isBegun || this.#deps.limit.take();
+          return this.#attempt(found.traceId, task, handler.strategy, isFull, work);
         };
         return trace instanceof Promise ? trace.then(attempt) : attempt(trace);
       },
@@ -95,13 +109,11 @@ export class TaskTracer {
     traceId: string,
     task: ClaimedTask,
     strategy: string,
-    always: boolean,
+    isFull: boolean,
     work: () => Promise<Handled | Asleep>,
   ): Promise<Handled | Asleep> {
-    const { clock, limit, add } = this.#deps;
+    const { clock, add } = this.#deps;
     const attempt = new AttemptSpan(traceId, this.#newSpanId(), clock, add, this.#newSpanId);
-    // What a traced attempt began is traced to its end.
-    const isFull = always || task.attempts.length > 0 || task.nextUrl !== null || limit.take();
     let ended: Handled | Asleep | null = null;
     let error: unknown;
     try {
@@ -110,32 +122,12 @@ export class TaskTracer {
       error = thrown;
       throw thrown;
     } finally {
-      if (isFull || ended === null || !PLAIN.has(ended.kind)) this.#attempted(task, attempt, strategy, ended, error);
+      const endedMs = attempt.time();
+      const isPlain = !isFull && ended !== null && PLAIN.has(ended.kind);
+      const span = isPlain ? null : spanOfAttempt(attempt, task, ended, { strategy, endedMs, error });
+      if (isFull) add(span!);
+      this.#traced.set(task, { attempt, endedMs, isFull, span });
     }
-  }
-
-  #attempted(
-    task: ClaimedTask,
-    attempt: AttemptSpan,
-    strategy: string,
-    ended: Handled | Asleep | null,
-    error: unknown,
-  ): void {
-    const { traceId } = attempt;
-    const taskSpanId = spanIdOfTask(task.id, task.generation);
-    const endMs = attempt.time();
-    this.#deps.add({
-      traceId,
-      spanId: attempt.spanId,
-      parentSpanId: taskSpanId,
-      name: "attempt",
-      kind: "internal",
-      startMs: attempt.startMs,
-      endMs,
-      attributes: aboutAttempt(task, ended, strategy),
-      error: problemOf(error ?? failureOf(ended)),
-    });
-    this.#traced.set(task, { traceId, spanId: taskSpanId, endedMs: endMs });
   }
 
   /** The outcome is committed: the write, and with the last attempt the task itself. */
@@ -144,7 +136,17 @@ export class TaskTracer {
     if (traced === undefined) return;
     this.#traced.delete(task);
     const { clock, add } = this.#deps;
-    const { traceId, spanId: taskSpanId, endedMs } = traced;
+    const { isFull, span, endedMs } = traced;
+    const { traceId } = traced.attempt;
+    const isEnd = ENDS_TASK.has(verdict.kind);
+    if (!isFull) {
+      if (span === null || PLAIN.has(verdict.kind)) {
+        if (isEnd) this.#thinned += 1;
+        return;
+      }
+      add(span);
+    } else if (verdict.kind === "handed_back") this.#remember(task.id);
+    const taskSpanId = spanIdOfTask(task.id, task.generation);
     const nowMs = clock.now();
     add({
       traceId,
@@ -157,7 +159,7 @@ export class TaskTracer {
       attributes: NOTHING,
       error: null,
     });
-    if (!ENDS_TASK.has(verdict.kind)) return;
+    if (!isEnd) return;
     const first = task.attempts[0]?.started_at ?? attempt?.started_at;
     const isFailed = verdict.kind === "failed";
     add({
@@ -179,6 +181,11 @@ export class TaskTracer {
       },
       error: isFailed ? verdict.failure.message : null,
     });
+  }
+
+  #remember(taskId: string): void {
+    if (this.#handedBack.size >= MOST_HANDED_BACK) this.#handedBack.delete(this.#handedBack.values().next().value!);
+    this.#handedBack.add(taskId);
   }
 
   #spanIdOfRun(id: string, generation: number): SpanId {
@@ -249,6 +256,25 @@ const problemOf = (error: unknown) => (error === undefined || error === null ? n
 function urlOf(task: ClaimedTask): string | null {
   const url = task.nextUrl ?? task.url;
   return url === null ? null : shownUrl(url);
+}
+
+function spanOfAttempt(
+  attempt: AttemptSpan,
+  task: ClaimedTask,
+  ended: Handled | Asleep | null,
+  { strategy, endedMs, error }: { strategy: string; endedMs: number; error: unknown },
+): Span {
+  return {
+    traceId: attempt.traceId,
+    spanId: attempt.spanId,
+    parentSpanId: spanIdOfTask(task.id, task.generation),
+    name: "attempt",
+    kind: "internal",
+    startMs: attempt.startMs,
+    endMs: endedMs,
+    attributes: aboutAttempt(task, ended, strategy),
+    error: problemOf(error ?? failureOf(ended)),
+  };
 }
 
 function aboutAttempt(task: ClaimedTask, ended: Handled | Asleep | null, strategy: string): SpanAttributes {

@@ -48,7 +48,6 @@ export class Telemetry implements AsyncDisposable {
   readonly #encoding: Encoding;
   readonly #exporter: Exporter;
   readonly #spans: SpanQueue;
-  readonly #limit: TaskLimit;
   readonly #begunMs: number;
   #push: MetricsPush | null = null;
 
@@ -72,8 +71,8 @@ export class Telemetry implements AsyncDisposable {
     const decide = (traceId: string, inherited: boolean | null) =>
       isSampled(settings.sampler, settings.ratio, traceId, inherited);
     const traces = new RunTraces(store, decide);
-    this.#limit = new TaskLimit(settings.tasksPerSecond, clock);
-    const deps = { limit: this.#limit, store, clock, log, traces, add: this.#spans.add };
+    const limit = new TaskLimit(settings.tasksPerSecond, clock);
+    const deps = { limit, store, clock, log, traces, add: this.#spans.add };
     this.tasks = settings.traces ? new TaskTracer(deps) : null;
     this.runs = settings.traces ? new RunTracer(deps) : null;
   }
@@ -104,7 +103,7 @@ export class Telemetry implements AsyncDisposable {
         name: "orb_telemetry_tasks_thinned_total",
         help: "Tasks that were not traced in full because of APP_TRACED_TASKS_PER_SECOND.",
         kind: "counter",
-        value: this.#limit.refused,
+        value: this.tasks?.thinned ?? 0,
       },
       {
         name: "orb_telemetry_exports_failed_total",

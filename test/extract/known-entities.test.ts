@@ -62,6 +62,31 @@ test("JSON-LD is read in all its spellings", () => {
   assert.equal(known("title", ld(twice)), "Tea");
 });
 
+test("a list in the spelling of JSON-LD that holds nothing, or a list, harms nothing", () => {
+  const article = { "@type": "Article", headline: "Tea", author: [{ "@list": [{ name: "Ann Lee" }] }] };
+  for (const other of [{ "@set": null }, { "@list": null, "@set": null }, { "@set": ["a", 1, []] }, { "@list": [] }]) {
+    const page = `<title>Kettle</title>${ld([article, other])}`;
+    assert.deepEqual([known("title", page), known("author", page)], ["Tea", "Ann Lee"], JSON.stringify(other));
+    assert.equal(known("title", `<title>Kettle</title>${ld(other)}`), "Kettle");
+  }
+  assert.equal(known("title", ld({ "@set": [article] })), "Tea");
+});
+
+test("a number of a database is no identity", () => {
+  const article = { type: "Article", id: "5", headline: "Tea is good", author: { type: "Person", id: "5", url: "/a" } };
+  assert.equal(known("author", ld(article)), null);
+  const offers = [
+    { type: "Offer", id: "1", price: 10, priceCurrency: "EUR" },
+    { type: "Offer", id: "1", price: 10, priceCurrency: "EUR" },
+  ];
+  assert.equal(known("price", ld({ type: "Product", id: "4711", name: "Pot", offers })), 10);
+});
+
+test("a property without a value is read in its other spelling", () => {
+  const article = { "@type": "Article", headline: null, "https://www.schema.org/headline": "Tea" };
+  assert.equal(known("title", ld(article)), "Tea");
+});
+
 test("references in a circle, and very many of them, end", { timeout: 60_000 }, () => {
   const circle = [
     { "@type": "Article", "@id": "#a", headline: "Circle", author: { "@id": "#b" }, image: { "@id": "#b" } },

@@ -41,6 +41,9 @@ const ORDERS: Record<string, readonly [html: string, value: unknown][]> = {
       "2020-01-01",
     ],
     [og("article:published_time", "1969-12-31T19:00:00-05:00"), null],
+    [`${og("article:published_time", "1970-01-01")}<meta name=date content=2024-05-01>`, "2024-05-01"],
+    ["<time datetime=1970-01-01T00:00:00Z>x</time><time datetime=2024-05-01>y</time>", "2024-05-01"],
+    [og("article:published_time", "1970-01-01T12:34:56Z"), "1970-01-01T12:34:56Z"],
     [`${ld({ "@type": "Article", datePublished: "soon" })}${og("article:published_time", "2020-01-01")}`, "2020-01-01"],
     ["<div itemscope><time itemprop=datePublished datetime=2019-02-03>x</time></div>", "2019-02-03"],
     [

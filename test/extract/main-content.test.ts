@@ -98,7 +98,10 @@ for (const [where, body] of [
     "at its end, after a paragraph that announces it",
     `${prose("workshop", 5)}<p>These are the tools that we use:</p><ul>${TOOLS}</ul>`,
   ],
-  ["with a class", `${prose("workshop", 5)}<p>We use these tools:</p><ul class="wp-block-list">${TOOLS}</ul>`],
+  [
+    "with a class",
+    `${prose("workshop", 5)}<p>We use these tools every day:</p><ul class="wp-block-list">${TOOLS}</ul>`,
+  ],
   ["under Sources", `${prose("workshop", 5)}<h2>Sources</h2><ol>${TOOLS}</ol>`],
   ["under Einzelnachweise", `${prose("workshop", 5)}<h3>Einzelnachweise</h3><ol class="references">${TOOLS}</ol>`],
   [
@@ -120,19 +123,46 @@ for (const [where, body] of [
   });
 }
 
-for (const [what, head] of [
-  ["related articles under a heading", "<h2>Related articles</h2>"],
-  ["articles to read next", "<p>Read more:</p>"],
-  ["the newest articles", "<h3>Latest news</h3>"],
-  ["pages after the last paragraph", ""],
+for (const [what, end] of [
+  ["of related articles under a heading", `<h2>Related articles</h2><ul>${TOOLS}</ul>`],
+  ["of articles to read next", `<p>Read more:</p><ul>${TOOLS}</ul>`],
+  ["of the newest articles", `<h3>Latest news</h3><ul>${TOOLS}</ul>`],
+  ["after the last paragraph", `<ul>${TOOLS}</ul>`],
+  ["of topics", `<p>Filed under:</p><ul>${TOOLS}</ul>`],
+  [
+    "of articles that a long sentence recommends",
+    `<p>If you liked this story, our editors have chosen others for you, related to it:</p><ul>${TOOLS}</ul>`,
+  ],
+  ["of tags after a sentence", `<p>We have written about it in:</p><ul class="post-tags">${TOOLS}</ul>`],
+  [
+    "in a side column that is headed like sources",
+    `<aside class="sidebar"><h2>References</h2><ul>${TOOLS}</ul></aside>`,
+  ],
+  [
+    "of related pages that is headed like sources",
+    `<div class="related-posts"><h3>References</h3><ul>${TOOLS}</ul></div>`,
+  ],
+  ["that is hidden", `<h2 hidden>References</h2><ul hidden>${TOOLS}</ul>`],
+  ["of comments", `<section id="comments" class="comments"><h2>Footnotes</h2><ol>${TOOLS}</ol></section>`],
 ] as const)
-  test(`a list of ${what} is no part of the article`, () => {
+  test(`a list ${what} is no part of the article`, () => {
     const { text } = contentOf(
-      `${NAVIGATION}<article><h1>Five tools</h1>${prose("workshop", 5)}${head}<ul>${TOOLS}</ul></article>${FOOTER}`,
+      `${NAVIGATION}<article><h1>Five tools</h1>${prose("workshop", 5)}${end}</article>${FOOTER}`,
       { title: "Five tools" },
     );
-    assert.doesNotMatch(text, /The saw of the second maker/);
+    assert.doesNotMatch(text, /The saw of the second maker|References/);
   });
+
+test("advertisements and hidden items within a list are left out of it", () => {
+  const { text } = contentOf(
+    `${NAVIGATION}<article><h1>Five tools</h1>${prose("workshop", 5)}<h2>Sources</h2><ul>${TOOLS}
+    <li class="ad sponsored"><a href="/buy">Buy a new hammer today</a></li><li hidden><a href="/old">The old page of sources</a></li>
+    <li><a href="https://d.example/">The rasp of the fourth maker</a><ul class="share"><li><a href="/s">Share this source now</a></li></ul></li></ul></article>${FOOTER}`,
+    { title: "Five tools" },
+  );
+  assert.match(text, /The rasp of the fourth maker/);
+  assert.doesNotMatch(text, /new hammer|old page|Share this/);
+});
 
 test("the short last paragraph of an article is part of it, and the list of other articles is not", () => {
   const title = "Early ladder and the hollow bridge";

@@ -94,8 +94,10 @@ test("a job whose records have to be good has no completed run with degraded one
     ["failed", "records_degraded", "its records are degraded: price: filled in 0 % (before: 100 %)", "price"],
   );
   const events = (await server.api.get(`/jobs/runs/${failed.id}/events`)).json<EventView[]>();
+  // Right after its end, a repair may have been proposed.
+  const ofRun = events.filter(({ type }) => !type.startsWith("repair."));
   assert.deepEqual(
-    events.slice(-3).map(({ type }) => type),
+    ofRun.slice(-3).map(({ type }) => type),
     ["run.held", "extraction.degraded", "run.failed"],
   );
   const results = (await server.api.get(`/jobs/runs/${failed.id}/results`)).json<unknown[]>();

@@ -14,6 +14,7 @@ const UNDER_HEADLINE = 80;
 const MAX_LINE = 60;
 const MARKED =
   /(?:^|[\s_-])(?:date|pub-?date|publish(?:ed)?(?:-?(?:date|on|at))?|posted(?:-?on)?|post-?date|entry-?date|timestamp)(?:[\s_-]|$)/i;
+const UNSET = /^\s*(?:1970-01-01|1969-12-31)/;
 const OTHER_DATE = /updat|modif|event|due|expir|deadline|copyright|birth|picker|calendar/i;
 
 /** Ignores repeated times (posts, comments, teasers): none of them is the page's. */
@@ -26,7 +27,8 @@ function timeElement(wanted: (marks: string) => boolean): Source {
     const found = times.find((element) => {
       const marks = `${element.attr("itemprop") ?? ""} ${element.attr("class") ?? ""} ${element.attr("pubdate") === undefined ? "" : "published"}`;
       if (!wanted(marks) || surroundings.hold(element) || listed.includes(element)) return false;
-      return element.attr("datetime") !== undefined || textOf(element) !== "";
+      const text = element.attr("datetime") ?? textOf(element);
+      return text !== "" && !UNSET.test(text);
     });
     return found === undefined ? null : (found.attr("datetime") ?? textOf(found));
   };
@@ -62,15 +64,34 @@ function date(facts: PageFacts, ...sources: Source[]): string | null {
   for (const source of sources) {
     const found = source(facts);
     const parsed = found === null ? null : parseDate(found, facts.language);
-    if (parsed !== null && !isEpoch(parsed)) return parsed;
+    if (parsed !== null && !isUnset(parsed)) return parsed;
   }
   return null;
 }
 
-/** The first second of Unix time, in any zone: what programs print for an unset date. */
-function isEpoch(date: string): boolean {
-  return date.startsWith("1970-01-01") || date.startsWith("1969-12-31");
+const MOST_OFFSET_MS = 14 * 3_600_000;
+const QUARTER_MS = 900_000;
+
+/** The begin of Unix time in some zone, as programs print it for a date that is not set. */
+function isUnset(date: string): boolean {
+  if (date === "1970-01-01" || date === "1969-12-31") return true;
+  const moment = Date.parse(date);
+  return Math.abs(moment) <= MOST_OFFSET_MS && moment % QUARTER_MS === 0;
 }
+
+const META_NAMES = [
+  "article:published_time",
+  "og:published_time",
+  "datepublished",
+  "date",
+  "pubdate",
+  "publishdate",
+  "dc.date",
+  "dc.date.issued",
+  "parsely-pub-date",
+  "sailthru.date",
+  "citation_publication_date",
+];
 
 export const publishedAt: KnownField = {
   name: "published_at",
@@ -82,19 +103,7 @@ export const publishedAt: KnownField = {
       facts,
       jsonLd("datePublished", "uploadDate"),
       microdata("datePublished", "uploadDate"),
-      meta(
-        "article:published_time",
-        "og:published_time",
-        "datepublished",
-        "date",
-        "pubdate",
-        "publishdate",
-        "dc.date",
-        "dc.date.issued",
-        "parsely-pub-date",
-        "sailthru.date",
-        "citation_publication_date",
-      ),
+      ...META_NAMES.map((name) => meta(name)),
       timeElement((marks) => /publish|posted|entry-date/i.test(marks)),
       jsonLd("dateCreated"),
       microdata("dateCreated"),

@@ -1,5 +1,6 @@
 /** The title: sources that agree take precedence over a single one. */
 import { agrees, isSameName } from "../facts/agreement.ts";
+import { typesOf } from "../facts/json-ld.ts";
 import type { Entities, PageFacts } from "../facts/page-facts.ts";
 import { type KnownField, meta, textOf } from "./source.ts";
 
@@ -52,7 +53,7 @@ function fromMain(facts: PageFacts, { graph, main }: Entities, key: string): str
 /** From `og:site_name` and the entities of the site and the publisher. */
 export function siteNames(facts: PageFacts): string[] {
   const { graph, main } = facts.entities;
-  const sites = graph.entities.filter((entity) => entity["@type"] === "WebSite");
+  const sites = graph.entities.filter((entity) => typesOf(entity).includes("WebSite"));
   const named = [meta("og:site_name", "application-name")(facts), ...sites.map((site) => textOf(facts, site))];
   const publishers = main === null ? [] : graph.valuesAt(main, "publisher").map((value) => textOf(facts, value));
   return [...named, ...publishers].filter((name) => name !== null);

@@ -1,6 +1,6 @@
 /** Adds link lists within the content, which the model mistakes for navigation. */
 import type { Block, BlockPage } from "./blocks.ts";
-import type { Box } from "./boxes.ts";
+import { type Box, TAGS } from "./boxes.ts";
 import { isHeading, MARK_NAMES } from "./marks.ts";
 import { OTHERS } from "./survey.ts";
 
@@ -14,56 +14,89 @@ function bitsOf(...names: string[]): number {
   return names.map((name) => 1 << MARK_NAMES.indexOf(name)).reduce((bits, bit) => bits | bit);
 }
 
+/** A list of tags or categories. */
+const META = bitsOf("meta");
+const SURROUNDINGS = ["nav", "footer", "aside", "form"]
+  .map((name) => 1 << TAGS.indexOf(name))
+  .reduce((bits, bit) => bits | bit);
+
 const MAX_ANNOUNCEMENT = 12;
+/** Shorter ones announce furniture as often: `Filed under:`, `By the same author:`. */
+const MIN_INTRODUCTION = 5;
+/** Of a pager (`Next`), less. */
+const MIN_ITEM_WORDS = 3;
+/** Introductions of other pages, beside `OTHERS`. */
+const ELSEWHERE_INTRODUCED =
+  /\b(?:also|liked?|enjoyed|next|other|same|further|topics?|tags?|tagged|filed|posted|comments?|stories|articles|subjects?|series|partners?|find us|connect with|auch|thema|themen|lesen|sujet|thèmes?|temas?|etiquetas|argomenti|темы|теме)\b/iu;
 /** Headings of what an article is based on. */
 const SOURCES =
-  /^(?:(?:list of |selected )?(?:sources|references|citations|footnotes|notes|bibliography|works cited|literature)(?: (?:and|&) (?:sources|references|notes|further reading|citations|footnotes))?|quellen(?:angaben|verzeichnis)?|einzelnachweise|literatur(?:verzeichnis)?|fußnoten|anmerkungen|références|bibliographie|notes et références|fuentes|referencias|bibliografía|notas|fonti|riferimenti|bibliografia|note|fontes|referências|źródła|przypisy|источники|примечания|литература|bronnen|referenties|voetnoten|källor|referenser|kilder|referanser|kaynaklar|kaynakça|参考文献|参考资料|參考資料|脚注|出典|출처|참고 ?문헌)\s*[:：]?$/iu;
+  /^(?:(?:list of |selected )?(?:sources|references|footnotes|bibliography|works cited)(?: (?:and|&) (?:sources|references|notes|further reading|citations|footnotes))?|notes (?:and|&) (?:references|sources)|quellen(?:angaben|verzeichnis)?|einzelnachweise|literaturverzeichnis|fußnoten|références|bibliographie|notes et références|fuentes|referencias|bibliografía|fonti|bibliografia|fontes|referências|źródła|przypisy|источники|bronnen|voetnoten|källor|referenser|kilder|referanser|kaynaklar|kaynakça|参考文献|参考资料|參考資料|脚注|出典|출처|참고 ?문헌)\s*[:：]?$/iu;
 
 /** A list that belongs to the chosen text before it is chosen as well. */
 export function withLists({ blocks, boxes }: BlockPage, chosen: readonly boolean[]): boolean[] {
   const all = [...chosen];
   for (const box of boxes) {
-    if (!LISTS.has(box.element.tag.name) || box.blocks === 0 || box.hidden) continue;
-    if ((box.marks & ELSEWHERE & ~CARD) !== 0) continue;
+    if (!LISTS.has(box.element.tag.name) || box.blocks === 0 || isElsewhere(box)) continue;
     const at = box.firstBlock - 1;
     const before = blocks[at];
     if (before === undefined || !isBeside(box, before)) continue;
-    const end = box.firstBlock + box.blocks;
-    if (isHeading(before.box.element) && SOURCES.test(before.text)) {
-      // The heading looks like furniture, too.
-      const above = blocks[at - 1];
-      if (above !== undefined && all[at - 1] && (isBeside(before.box, above) || isBeside(box.parent, above)))
-        all.fill(true, at, end);
-    } else if (all[at] && !announcesOthers(before) && (isIntroduction(before) || continues(box, end, blocks, chosen)))
-      all.fill(true, box.firstBlock, end);
+    const names = isNamingSources(before) && isChapter(before, blocks[at - 1], all[at - 1]);
+    if (!names && (!all[at] || !belongsTo(before, box, blocks, chosen))) continue;
+    // The heading looks like furniture, too.
+    if (names) all[at] = true;
+    for (let index = box.firstBlock; index < box.firstBlock + box.blocks; index += 1)
+      if (!all[index] && isOfList(blocks[index]!, box)) all[index] = true;
   }
   return all;
 }
 
-function announcesOthers({ text, words }: Block): boolean {
-  return words < MAX_ANNOUNCEMENT && OTHERS.test(text);
+function belongsTo(before: Block, list: Box, blocks: readonly Block[], chosen: readonly boolean[]): boolean {
+  return (isIntroduction(before) && (list.marks & META) === 0) || continues(before, list, blocks, chosen);
+}
+
+/** Hidden, in a footer, or named like a part that is no content. A list may be named like one, though. */
+function isElsewhere({ hidden, inFooter, marks, tags }: Box): boolean {
+  return hidden || inFooter || (marks & ELSEWHERE & ~CARD) !== 0 || (tags & SURROUNDINGS) !== 0;
+}
+
+/** Items of a list may be advertisements, or have buttons to share them. */
+function isOfList({ box }: Block, list: Box): boolean {
+  for (let up: Box | null = box; up !== null && up !== list; up = up.parent) if (isElsewhere(up)) return false;
+  return true;
 }
 
 /** `These are the tools that we use:` */
-function isIntroduction({ box, text }: Block): boolean {
-  return !isHeading(box.element) && /[:：]$/.test(text);
+function isIntroduction({ box, text, words }: Block): boolean {
+  if (isHeading(box.element) || words < MIN_INTRODUCTION || !/[:：]$/.test(text)) return false;
+  return !OTHERS.test(text) && !ELSEWHERE_INTRODUCED.test(text);
+}
+
+function isNamingSources({ box, text }: Block): boolean {
+  return isHeading(box.element) && !box.hidden && SOURCES.test(text);
+}
+
+/** The heading follows chosen text, in the same box or as the beginning of a section. */
+function isChapter({ box }: Block, above: Block | undefined, isChosen: boolean | undefined): boolean {
+  if (above === undefined || isChosen !== true) return false;
+  const { parent } = box;
+  if (isBeside(box, above)) return true;
+  return parent !== null && isBeside(parent, above) && !isElsewhere(parent) && (parent.marks & (META | CARD)) === 0;
 }
 
 /** Unnamed, and the content continues behind it: in the same box, or in the next section. */
-function continues(list: Box, end: number, blocks: readonly Block[], chosen: readonly boolean[]): boolean {
-  if ((list.marks & CARD) !== 0) return false;
+function continues(before: Block, list: Box, blocks: readonly Block[], chosen: readonly boolean[]): boolean {
+  if ((list.marks & CARD) !== 0 || (before.words < MAX_ANNOUNCEMENT && OTHERS.test(before.text))) return false;
+  const end = list.firstBlock + list.blocks;
   const next = blocks[end];
   if (next === undefined || !chosen[end]) return false;
   if (isBeside(list, next)) return true;
   const section = list.parent;
-  return (
-    section !== null &&
-    section.element.tag.name === "section" &&
-    (isBeside(section, next) || next.box.parent?.parent === section.parent)
-  );
+  if (section === null || section.element.tag.name !== "section" || list.words < MIN_ITEM_WORDS * list.blocks)
+    return false;
+  return isBeside(section, next) || next.box.parent?.parent === section.parent;
 }
 
 /** A paragraph or heading in the same box. */
-function isBeside(box: Box | null, block: Block): boolean {
-  return box !== null && (block.box.parent === box.parent || block.box === box.parent);
+function isBeside(box: Box, block: Block): boolean {
+  return block.box.parent === box.parent || block.box === box.parent;
 }

@@ -30,7 +30,12 @@ export function* amountsIn(text: string, locale: Locale): Generator<{ money: Mon
     const currency = currencyOf(mark, locale, whole === plain.trim());
     const before = plain.slice(end, match.index);
     end = match.index + whole.length;
-    const amount = amountOf(later ?? earlier ?? "", mark, noCents + plain.slice(end), locale.language);
+    const amount = amountOf(
+      later ?? earlier ?? "",
+      `${sign ?? ""}${mark}`,
+      noCents + plain.slice(end),
+      locale.language,
+    );
     if (currency !== undefined && amount !== null) yield { money: { amount, currency }, before: before };
   }
 }

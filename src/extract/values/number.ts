@@ -72,9 +72,13 @@ function markIn(digits: string, before: string, rest: string, language: string |
   // `1.299,-`: no cents.
   const noCents = /^ ?([.,]) ?[-\u2013\u2014]/.exec(rest)?.[1];
   if (noCents === "," || noCents === ".") return noCents;
-  // No amount has a thousandth of a dollar or colón, and some of these countries write `$1,299`, others `$1.299`.
-  if (/[$₡]\s?$/.test(before) && /^\d{1,3}[.,]\d{3}$/.test(digits) && SEVERAL_DOLLARS.test(language ?? ""))
-    return digits.includes(",") ? "." : /^\w+$/.test(language ?? "") ? "," : decimalMarkOf(language);
+  if (/^\d{1,3}[.,]\d{3}$/.test(digits)) {
+    // No amount has a thousandth of a colón, and Costa Rica writes both marks.
+    if (/₡\s?$/.test(before) || /^\s?₡/.test(rest)) return digits.includes(",") ? "." : ",";
+    // Nor one of a dollar, and some of these countries write `$1,299`, others `$1.299`.
+    if (/\$\s?$/.test(before) && SEVERAL_DOLLARS.test(language ?? ""))
+      return digits.includes(",") ? "." : /^\w+$/.test(language ?? "") ? "," : decimalMarkOf(language);
+  }
   return decimalMarkOf(language);
 }
 

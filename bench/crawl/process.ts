@@ -17,6 +17,8 @@ export interface Ran {
   /** User and system time of the process and of its children. */
   cpuSeconds: number;
   peakMegabytes: number;
+  /** User and system time of the threads that read pages, up to the last look. */
+  readingSeconds: number;
 }
 
 export interface Started {
@@ -55,6 +57,22 @@ export function treeMegabytes(pid: number, field: "VmHWM" | "VmRSS"): number {
   return children.reduce((sum, child) => sum + (child.trim() === "" ? 0 : treeMegabytes(Number(child), field)), own);
 }
 
+/** CPU time of the worker threads of a process, by thread. */
+function workerThreads(pid: number): [thread: string, seconds: number][] {
+  let threads: string[] = [];
+  try {
+    threads = readdirSync(`/proc/${pid}/task`);
+  } catch {
+    // It has exited.
+  }
+  return threads.flatMap((thread): [string, number][] => {
+    const stat = readProc(`/proc/${pid}/task/${thread}/stat`);
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    return stat.includes("(WorkerThread)") ? [[thread, seconds]] : [];
+  });
+}
+
 /** Only one at a time: the CPU time of children is only known in total. */
 export function start({ file, args, cwd, env }: Command): Started {
   const begun = performance.now();
@@ -71,14 +89,18 @@ export function start({ file, args, cwd, env }: Command): Started {
   child.stdout!.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
   child.stderr!.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
   let peakMegabytes = 0;
+  const reading = new Map<string, number>();
   const look = setInterval(() => {
+    for (const [thread, seconds] of workerThreads(child.pid!)) reading.set(thread, seconds);
     peakMegabytes = Math.max(peakMegabytes, treeMegabytes(child.pid!, "VmHWM"));
   }, LOOK_MS);
   const ended = new Promise<Ran>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
       const wallSeconds = (performance.now() - begun) / 1000;
-      resolve({ code, stdout, stderr, wallSeconds, cpuSeconds: childrenCpu() - cpuBefore, peakMegabytes });
+      const cpuSeconds = childrenCpu() - cpuBefore;
+      const readingSeconds = [...reading.values()].reduce((sum, one) => sum + one, 0);
+      resolve({ code, stdout, stderr, wallSeconds, cpuSeconds, peakMegabytes, readingSeconds });
     });
   }).finally(() => {
     clearInterval(look);

@@ -29,12 +29,8 @@ interface TaskTracerDeps {
 }
 
 interface Traced {
-  attempt: AttemptSpan;
+  traceId: string;
   endedMs: number;
-  /** False: beyond the limit. */
-  isFull: boolean;
-  /** Of the attempt; beyond the limit it is sent if the verdict is worth it. Null: it is not. */
-  span: Span | null;
 }
 
 /** The site is asked, and our own work is done, within these; the field names are those of OpenTelemetry. */
@@ -92,7 +88,7 @@ export class TaskTracer {
           // What a traced attempt began is traced to its end.
           const isBegun = task.attempts.length > 0 || task.nextUrl !== null || this.#handedBack.delete(task.id);
           const isFull = always || found.isOfPage || isBegun || this.#deps.limit.take();
-          return this.#attempt(found.traceId, task, handler.strategy, isFull, work);
+          return isFull ? this.#attempt(found.traceId, task, handler.strategy, work) : work();
         };
         return trace instanceof Promise ? trace.then(attempt) : attempt(trace);
       },
@@ -109,7 +105,6 @@ export class TaskTracer {
     traceId: string,
     task: ClaimedTask,
     strategy: string,
-    isFull: boolean,
     work: () => Promise<Handled | Asleep>,
   ): Promise<Handled | Asleep> {
     const { clock, add } = this.#deps;
@@ -117,35 +112,36 @@ export class TaskTracer {
     let ended: Handled | Asleep | null = null;
     let error: unknown;
     try {
-      return (ended = await (isFull ? withSpanParent(attempt, work) : work()));
+      return (ended = await withSpanParent(attempt, work));
     } catch (thrown) {
       error = thrown;
       throw thrown;
     } finally {
-      const endedMs = attempt.time();
-      const isPlain = !isFull && ended !== null && PLAIN.has(ended.kind);
-      const span = isPlain ? null : spanOfAttempt(attempt, task, ended, { strategy, endedMs, error });
-      if (isFull) add(span!);
-      this.#traced.set(task, { attempt, endedMs, isFull, span });
+      const endMs = attempt.time();
+      add({
+        traceId,
+        spanId: attempt.spanId,
+        parentSpanId: spanIdOfTask(task.id, task.generation),
+        name: "attempt",
+        kind: "internal",
+        startMs: attempt.startMs,
+        endMs,
+        attributes: aboutAttempt(task, ended, strategy),
+        error: problemOf(error ?? failureOf(ended)),
+      });
+      this.#traced.set(task, { traceId, endedMs: endMs });
     }
   }
 
   /** The outcome is committed: the write, and with the last attempt the task itself. */
-  #written({ task, attempt, verdict }: SettledTask): void {
-    const traced = this.#traced.get(task);
-    if (traced === undefined) return;
+  #written(settled: SettledTask): void {
+    const { task, attempt, verdict } = settled;
+    const traced = this.#traced.get(task) ?? this.#thin(settled);
+    if (traced === null) return;
     this.#traced.delete(task);
+    if (verdict.kind === "handed_back") this.#remember(task.id);
     const { clock, add } = this.#deps;
-    const { isFull, span, endedMs } = traced;
-    const { traceId } = traced.attempt;
-    const isEnd = ENDS_TASK.has(verdict.kind);
-    if (!isFull) {
-      if (span === null || PLAIN.has(verdict.kind)) {
-        if (isEnd) this.#thinned += 1;
-        return;
-      }
-      add(span);
-    } else if (verdict.kind === "handed_back") this.#remember(task.id);
+    const { traceId, endedMs } = traced;
     const taskSpanId = spanIdOfTask(task.id, task.generation);
     const nowMs = clock.now();
     add({
@@ -159,7 +155,7 @@ export class TaskTracer {
       attributes: NOTHING,
       error: null,
     });
-    if (!isEnd) return;
+    if (!ENDS_TASK.has(verdict.kind)) return;
     const first = task.attempts[0]?.started_at ?? attempt?.started_at;
     const isFailed = verdict.kind === "failed";
     add({
@@ -181,6 +177,39 @@ export class TaskTracer {
       },
       error: isFailed ? verdict.failure.message : null,
     });
+  }
+
+  /** A task beyond the limit: if it fails, its attempt gets a span now, from its record. Null: it has no spans. */
+  #thin({ task, attempt, verdict }: SettledTask): Traced | null {
+    const trace = this.#deps.traces.of(task.runId);
+    if (trace instanceof Promise || trace?.isSampled !== true) return null;
+    if (attempt === null || PLAIN.has(verdict.kind)) {
+      if (ENDS_TASK.has(verdict.kind)) this.#thinned += 1;
+      return null;
+    }
+    const { traceId } = trace;
+    const startMs = Date.parse(attempt.started_at);
+    const endedMs = startMs + attempt.duration_ms;
+    const failure = "failure" in verdict ? verdict.failure : null;
+    this.#deps.add({
+      traceId,
+      spanId: this.#newSpanId(),
+      parentSpanId: spanIdOfTask(task.id, task.generation),
+      name: "attempt",
+      kind: "internal",
+      startMs,
+      endMs: endedMs,
+      attributes: {
+        "url.full": urlOf(task),
+        "orb.attempt": task.attempts.length + 1,
+        "orb.outcome": verdict.kind === "retry" ? "failed" : verdict.kind,
+        "orb.strategy": attempt.strategy,
+        "http.response.status_code": attempt.http_status,
+        "error.type": failure?.reason,
+      },
+      error: failure?.message ?? null,
+    });
+    return { traceId, endedMs };
   }
 
   #remember(taskId: string): void {
@@ -256,25 +285,6 @@ const problemOf = (error: unknown) => (error === undefined || error === null ? n
 function urlOf(task: ClaimedTask): string | null {
   const url = task.nextUrl ?? task.url;
   return url === null ? null : shownUrl(url);
-}
-
-function spanOfAttempt(
-  attempt: AttemptSpan,
-  task: ClaimedTask,
-  ended: Handled | Asleep | null,
-  { strategy, endedMs, error }: { strategy: string; endedMs: number; error: unknown },
-): Span {
-  return {
-    traceId: attempt.traceId,
-    spanId: attempt.spanId,
-    parentSpanId: spanIdOfTask(task.id, task.generation),
-    name: "attempt",
-    kind: "internal",
-    startMs: attempt.startMs,
-    endMs: endedMs,
-    attributes: aboutAttempt(task, ended, strategy),
-    error: problemOf(error ?? failureOf(ended)),
-  };
 }
 
 function aboutAttempt(task: ClaimedTask, ended: Handled | Asleep | null, strategy: string): SpanAttributes {

@@ -51,7 +51,7 @@ class TracedWorker {
     const task = { id, runId: RUN_ID, generation: 1, url, nextUrl, attempts, site: "site.example" } as unknown as Task;
     const traced = this.#lookup(handler)!;
     const verdict = await traced.run(task, {} as never);
-    const attempt = { started_at: new Date(this.clock.now()).toISOString() };
+    const attempt = { started_at: new Date(this.clock.now()).toISOString(), duration_ms: 5, strategy: "http" };
     traced.onWritten?.({ task, attempt, verdict } as unknown as Settled);
   }
 
@@ -107,7 +107,8 @@ describe("an operator whose crawl is faster than the limit of traced tasks", () 
     await worker.work("/old", { nextUrl: "https://site.example/new" });
     assert.deepEqual(pathsOf(worker.named("task")), ["/first", "/broken", "/again", "/new"]);
     assert.deepEqual(pathsOf(worker.named("attempt")), ["/first", "/broken", "/again", "/new"]);
-    assert.equal(worker.named("attempt")[1]!.error, "it answered 500");
+    const broken = worker.named("attempt")[1]!;
+    assert.deepEqual([broken.error, broken.endMs - broken.startMs], ["it answered 500", 5]);
     assert.deepEqual(worker.orphans(), []);
   });
 

@@ -1,9 +1,8 @@
 /**
  * What tracing costs: the same crawl of tiny pages without a collector, with one, and with one that gets the spans of all
- * pages, in turn. The crawl has one
- * processor for itself, and the site and the collector have another: otherwise what they do would slow it down, or what
- * its threads cost would be hidden by an idle processor. The speed of the machine changes by a tenth between two crawls,
- * so the time that the reading threads take is the measure of the rest.
+ * pages, in turn. The crawl has one processor for itself, and the site and the collector have another: otherwise what they
+ * do would slow it down, or what its threads cost would be hidden by an idle processor. The speed of the machine changes
+ * by a tenth between two crawls, so the time that the reading threads take is the measure of the rest.
  */
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";

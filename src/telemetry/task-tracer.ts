@@ -184,7 +184,8 @@ export class TaskTracer {
     const trace = this.#deps.traces.of(task.runId);
     if (trace instanceof Promise || trace?.isSampled !== true) return null;
     if (attempt === null || PLAIN.has(verdict.kind)) {
-      if (ENDS_TASK.has(verdict.kind)) this.#thinned += 1;
+      // A task that was given up was never tried.
+      if (attempt !== null && ENDS_TASK.has(verdict.kind)) this.#thinned += 1;
       return null;
     }
     const { traceId } = trace;

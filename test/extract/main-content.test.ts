@@ -103,6 +103,14 @@ for (const [where, body] of [
     `${prose("workshop", 5)}<p>We use these tools every day:</p><ul class="wp-block-list">${TOOLS}</ul>`,
   ],
   ["under Sources", `${prose("workshop", 5)}<h2>Sources</h2><ol>${TOOLS}</ol>`],
+  [
+    "under References, behind another list",
+    `${prose("workshop", 5)}<p>We wanted them to be:</p><ul><li>Light, and easy to carry about</li><li>Cheap, and easy to repair</li></ul><h2>References</h2><ol>${TOOLS}</ol>`,
+  ],
+  [
+    "under Footnotes, in a section behind a quotation",
+    `${prose("workshop", 5)}<blockquote><p>It was the best summer of my life, and of the life of all who were there.</p></blockquote><section><h2>Footnotes</h2><ol>${TOOLS}</ol></section>`,
+  ],
   ["under Einzelnachweise", `${prose("workshop", 5)}<h3>Einzelnachweise</h3><ol class="references">${TOOLS}</ol>`],
   [
     "in a section of its own",
@@ -119,7 +127,7 @@ for (const [where, body] of [
     });
     assert.match(text, /The hammer of the first maker/);
     assert.match(markdown, /\[The drill of the third maker\]\(https:\/\/c\.example\/\)/);
-    if (where.startsWith("under")) assert.match(markdown, /^#+ (?:Sources|Einzelnachweise)$/m);
+    if (where.startsWith("under")) assert.match(markdown, /^#+ (?:Sources|References|Footnotes|Einzelnachweise)$/m);
   });
 }
 

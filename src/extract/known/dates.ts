@@ -14,7 +14,6 @@ const UNDER_HEADLINE = 80;
 const MAX_LINE = 60;
 const MARKED =
   /(?:^|[\s_-])(?:date|pub-?date|publish(?:ed)?(?:-?(?:date|on|at))?|posted(?:-?on)?|post-?date|entry-?date|timestamp)(?:[\s_-]|$)/i;
-const UNSET = /^\s*(?:1970-01-01|1969-12-31)/;
 const OTHER_DATE = /updat|modif|event|due|expir|deadline|copyright|birth|picker|calendar/i;
 
 /** Ignores repeated times (posts, comments, teasers): none of them is the page's. */
@@ -28,7 +27,7 @@ function timeElement(wanted: (marks: string) => boolean): Source {
       const marks = `${element.attr("itemprop") ?? ""} ${element.attr("class") ?? ""} ${element.attr("pubdate") === undefined ? "" : "published"}`;
       if (!wanted(marks) || surroundings.hold(element) || listed.includes(element)) return false;
       const text = element.attr("datetime") ?? textOf(element);
-      return text !== "" && !UNSET.test(text);
+      return text !== "" && !isUnset(parseDate(text, facts.language));
     });
     return found === undefined ? null : (found.attr("datetime") ?? textOf(found));
   };
@@ -73,7 +72,8 @@ const MOST_OFFSET_MS = 14 * 3_600_000;
 const QUARTER_MS = 900_000;
 
 /** The begin of Unix time in some zone, as programs print it for a date that is not set. */
-function isUnset(date: string): boolean {
+function isUnset(date: string | null): boolean {
+  if (date === null) return false;
   if (date === "1970-01-01" || date === "1969-12-31") return true;
   const moment = Date.parse(date);
   return Math.abs(moment) <= MOST_OFFSET_MS && moment % QUARTER_MS === 0;

@@ -10,15 +10,18 @@ export const ELSEWHERE = bitsOf("nav", "sidebar", "related", "advert", "social",
 /** A list may be named like one: `wp-block-list`. */
 const CARD = bitsOf("card");
 
+function tagBits(...names: string[]): number {
+  return names.map((name) => 1 << TAGS.indexOf(name)).reduce((bits, bit) => bits | bit);
+}
+
 function bitsOf(...names: string[]): number {
   return names.map((name) => 1 << MARK_NAMES.indexOf(name)).reduce((bits, bit) => bits | bit);
 }
 
 /** A list of tags or categories. */
 const META = bitsOf("meta");
-const SURROUNDINGS = ["nav", "footer", "aside", "form"]
-  .map((name) => 1 << TAGS.indexOf(name))
-  .reduce((bits, bit) => bits | bit);
+const SURROUNDINGS = tagBits("nav", "footer", "aside", "form");
+const STORY = tagBits("article", "main");
 
 const MAX_ANNOUNCEMENT = 12;
 /** Shorter ones announce furniture as often: `Filed under:`, `By the same author:`. */
@@ -76,11 +79,19 @@ function isNamingSources({ box, text }: Block): boolean {
 }
 
 /** The heading follows chosen text, in the same box or as the beginning of a section. */
-function isChapter({ box }: Block, above: Block | undefined, isChosen: boolean | undefined): boolean {
-  if (above === undefined || isChosen !== true) return false;
-  const { parent } = box;
-  if (isBeside(box, above)) return true;
-  return parent !== null && isBeside(parent, above) && !isElsewhere(parent) && (parent.marks & (META | CARD)) === 0;
+function isChapter({ box: { parent } }: Block, above: Block | undefined, isChosen: boolean | undefined): boolean {
+  if (parent === null || above === undefined || isChosen !== true) return false;
+  if (above.box === parent || partOf(parent, above.box) !== null) return true;
+  if (parent.parent === null || isElsewhere(parent) || (parent.marks & (META | CARD)) !== 0) return false;
+  // Behind the whole story, it is a part of the page.
+  const part = partOf(parent.parent, above.box);
+  return above.box === parent.parent || (part !== null && (part.tags & STORY) === 0);
+}
+
+/** The child of `around` that `box` is, or is in; null: it is outside. */
+function partOf(around: Box, box: Box): Box | null {
+  for (let up = box; up.parent !== null; up = up.parent) if (up.parent === around) return up;
+  return null;
 }
 
 /** Unnamed, and the content continues behind it: in the same box, or in the next section. */

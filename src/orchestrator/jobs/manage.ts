@@ -155,10 +155,13 @@ function changedPage(deps: JobDeps, before: JobRecord, change: JobInput): NewJob
 
 /** A session deleted since does not block other changes. */
 async function withItsSession(deps: JobDeps, before: JobRecord, after: NewJob, change: JobInput): Promise<NewJob> {
-  const { session_id: session } = after.recipe as Recipe;
-  if (after.kind === "workflow" || session === null) return after;
+  const { session_id: session, requires_auth: requiresAuth } = after.recipe as Recipe;
+  if (after.kind === "workflow" || (session === null && !requiresAuth)) return after;
   const originOf = (job: NewJob) => new URL(fetchedUrl(pageOf(job))).origin;
-  const isChanged = change.session_id !== undefined || change.crawl?.session_id !== undefined;
+  const isChanged =
+    change.session_id !== undefined ||
+    change.crawl?.session_id !== undefined ||
+    requiresAuth !== (before.recipe as Recipe).requires_auth;
   return isChanged || originOf(before) !== originOf(after) ? withSession(deps, after) : after;
 }
 

@@ -1,10 +1,12 @@
 /** Input of a saved workflow: everything about its steps is below `workflow`. */
+import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../../base/errors.ts";
 import { plainRecipe } from "../../domain/run/recipe.ts";
 import { keepHiddenParams, sealParams } from "../../domain/workflow/secrets.ts";
 import type { WorkflowRecipe, WorkflowSource } from "../../domain/workflow/source.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
 import { requireSealed } from "../workflows/definition.ts";
+import { refuseSessions, refuseTemplates } from "../workflows/key-limits.ts";
 import { pathsBelow, readSource, sourceFrom } from "../workflows/source.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
@@ -19,9 +21,11 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
   const requested = input.workflow ?? {};
   // A template may change until a run starts, which reads it again.
   const stored = before?.params ?? {};
+  await refuseTemplates(deps, requested, before?.template ?? null, pathsBelow("workflow"));
   const snapshot = await readSource(deps, requested, pathsBelow("workflow"), problems, stored);
   if (problems.length > 0 || snapshot === null) throw invalid(problems);
   const source = sourceFrom(requested);
+  if (!isDeepStrictEqual(source, before)) refuseSessions(snapshot.definition, pathsBelow("workflow"));
   const schema = snapshot.definition.params;
   const clear = keepHiddenParams(deps.seal, schema, source.params, stored, () => undefined);
   source.params = sealParams(deps.seal, schema, clear, stored);

@@ -12,6 +12,7 @@ import { refuseSessions } from "./key-limits.ts";
 import { aboutOf, refuseLargeMetadata } from "./new-run.ts";
 import { filledParams } from "./params.ts";
 import { readDefinition, requireSealed } from "./definition.ts";
+import { refuseMovedSecrets } from "./moved-secrets.ts";
 import { pathsBelow, sealedParams } from "./source.ts";
 import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 
@@ -61,6 +62,7 @@ async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: R
     : before.definition;
   if (definition === null) throw invalid(problems);
   const merged = { ...before.params, ...input.params };
+  refuseMovedSecrets(before, { definition, params: merged }, pathOf);
   const params = filledParams(deps.seal, definition.params, merged, before.params, (path, message) =>
     problems.push({ path: pathOf("params", path), message }),
   );

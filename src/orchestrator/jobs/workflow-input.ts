@@ -33,7 +33,9 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
   if (before !== undefined) {
     const [old, now] = [await writtenDefinition(deps, before), await writtenDefinition(deps, source)];
     const changed = { definition: now, params: source.params };
-    refuseMovedSecrets({ definition: old, params: stored }, changed, pathsBelow("workflow"));
+    refuseMovedSecrets({ definition: old, params: stored }, changed, (param) =>
+      pathsBelow("workflow")("params", param),
+    );
   }
   const clear = keepHiddenParams(deps.seal, schema, source.params, stored, () => undefined);
   source.params = sealParams(deps.seal, schema, clear, stored);

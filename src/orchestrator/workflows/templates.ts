@@ -105,7 +105,7 @@ export async function putTemplate(
   if (builtInTemplate !== null && present === null && isDeepStrictEqual(builtInTemplate.definition, definition))
     return toView(builtInTemplate);
   const before = { definition: present?.definition ?? null, params: {} };
-  refuseMovedSecrets(before, { definition, params: {} }, (_, param) => pathOf(`params.properties.${param}.default`));
+  refuseMovedSecrets(before, { definition, params: {} }, (param) => pathOf(`params.properties.${param}.default`));
   const sealed = await requireSealed(deps, definition as JsonValue, present?.definition ?? null, pathOf);
   const first = builtInTemplate === null ? 1 : BUILT_IN_VERSION + 1;
   return toView(kept(await deps.store.putTemplate(name, sealed, first, deps.clock.now(), version)));

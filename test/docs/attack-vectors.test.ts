@@ -7,6 +7,11 @@ import { root } from "../support/source.ts";
 /** What a linked test proves, by a part of its title or of what it checks: renamed away, the row is no longer true. */
 const PROVED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   "live views": { "live-views": /the password never is[^]*a revoked key is disconnected at once/ },
+  "stored secrets sent elsewhere": {
+    "workflow-moved-secrets": /must be sent again when a step with it is new or another/,
+    "workflow-jobs": /sends its secret params nowhere else/,
+    "job-keys": /go through no other proxy/,
+  },
   SSRF: { address: /in all its IPv6 disguises/, guard: /in every way of writing it/ },
   "DNS rebinding, of targets": {
     guard: /answering DNS differently the second time/,

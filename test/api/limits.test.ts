@@ -104,6 +104,23 @@ describe("an Idempotency-Key", () => {
     assert.equal((await served.send("POST", "/runs", page("x"), forged)).status, 422);
   });
 
+  test("of a Firecrawl client is its caller's own, too, and none of the other routes", async (t) => {
+    const served = await openTestApi(t, { settings: { token: TOKEN }, routes: [addFirecrawl as never] });
+    const [a, b] = [await keyWith(served, { role: "operator" }), await keyWith(served, { role: "operator" })];
+    const crawl = (headers: Record<string, string>) =>
+      served.send("POST", "/v2/crawl", { url: "https://a.example/" }, { ...headers, "x-idempotency-key": "same" });
+    const ids: string[] = [];
+    for (const headers of [bearer(a.key), bearer(b.key), admin]) {
+      const started = await crawl(headers);
+      assert.equal(started.status, 200, started.text);
+      ids.push(started.json<{ id: string }>().id);
+      assert.equal((await crawl(headers)).status, 409, "repeated");
+    }
+    assert.equal(new Set(ids).size, 3);
+    for (const key of ["firecrawl:same", "same"])
+      await made(served, "/runs", page("x"), { ...admin, "idempotency-key": key });
+  });
+
   test("answers nothing any more that its key may not see, and nothing to a revoked key", async (t) => {
     const served = await openTestApi(t, { settings: { token: TOKEN } });
     const { id, key } = await keyWith(served, { role: "operator", sites: ["a.example", "b.example"] });

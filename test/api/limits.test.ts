@@ -72,6 +72,10 @@ describe("a key with limits", () => {
     // From now on the job is of another site; its run is not.
     await served.send("PATCH", `/jobs/${job.id}`, { target_url: "https://b.example/" }, admin);
     const { key } = await keyWith(served, { role: "operator", sites: ["b.example"] });
+    for (const path of ["/jobs", `/jobs/${job.id}`]) {
+      const shown = await served.get(path, bearer(key));
+      assert.equal([shown.json<{ last_run: unknown }>()].flat()[0]?.last_run, null, path);
+    }
     const remove = (query: string) =>
       served.call({ method: "DELETE", path: `/jobs/${job.id}${query}`, headers: bearer(key) });
     const live = await remove("?force=true");

@@ -92,6 +92,44 @@ describe("a key with limits", () => {
   });
 });
 
+describe("a key with limits that sets which channels are notified of a job", () => {
+  const forms = (id: string) => [id, "ops", "no-such-channel", "00000000-0000-4000-8000-000000000000"];
+
+  test("keeps and drops those that the job has, and does not learn which others there are", async (t) => {
+    const served = await openTestApi(t, { settings: { token: TOKEN } });
+    const channel = (name: string) =>
+      made<{ id: string }>(served, "/notifications/channels", { name, kind: "ntfy", settings: { topic: name } });
+    const [own, ops] = [await channel("own"), await channel("ops")];
+    const notify = [{ channel: own.id }];
+    const job = await made<{ id: string }>(served, "/jobs", page("j", { notify }));
+    const { key } = await keyWith(served, { role: "operator", sites: ["a.example"] });
+    const change = (more: object) => served.send("PATCH", `/jobs/${job.id}`, more, bearer(key));
+    const answers = new Set<string>();
+    for (const name of forms(ops.id)) {
+      for (const answer of [
+        await change({ notify: [{ channel: name }] }),
+        await served.send("POST", "/jobs", page("new", { notify: [{ channel: name }] }), bearer(key)),
+      ]) {
+        assert.equal(answer.status, 422, answer.text);
+        answers.add(JSON.stringify(answer.json<{ errors: unknown }>().errors));
+      }
+    }
+    assert.equal(answers.size, 1, [...answers].join("\n"));
+    assert.match([...answers].join(""), /only channels that the job already has/);
+    assert.equal((await change({ name: "renamed" })).status, 200);
+    const types = ["run_failed"];
+    for (const name of [own.id, "own"]) {
+      const kept = await change({ notify: [{ channel: name, types }] });
+      assert.deepEqual(kept.json<{ notify: unknown }>().notify, [{ channel: own.id, types }], kept.text);
+    }
+    assert.deepEqual((await change({ notify: [] })).json<{ notify: unknown }>().notify, []);
+    assert.equal((await change({ notify })).status, 422, "it has none any more");
+    const { key: whole } = await keyWith(served, { role: "operator" });
+    const set = await served.send("PATCH", `/jobs/${job.id}`, { notify: [{ channel: "ops" }] }, bearer(whole));
+    assert.equal(set.status, 200, set.text);
+  });
+});
+
 describe("an Idempotency-Key", () => {
   test("is its caller's own: others neither get the answer nor learn that it was used", async (t) => {
     const served = await openTestApi(t, { settings: { token: TOKEN } });

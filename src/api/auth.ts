@@ -6,6 +6,7 @@ import { LOCAL_PRINCIPAL, type Principal, TOKEN_PRINCIPAL } from "../domain/acce
 import { requireRole } from "./access/declared-roles.ts";
 import { type KeyRecord, principalOf } from "./access/keys.ts";
 import {
+  beginLogin,
   isNamedLogin,
   isToRenew,
   type Login,
@@ -70,13 +71,35 @@ async function proofByCookie(request: ApiRequest, deps: LoginDeps, open: Proof |
   const login = await loginOf(request, deps);
   // Who signed in by a key that is no longer valid does not get the rights of this machine instead.
   if (login === null) return isNamedLogin(request) ? null : open;
-  const hasEnded = await deps.store.hasLoginEnded(login.id).catch((error: unknown) => {
+  if (await hasEnded(request, deps, login)) return login.principal.kind === "token" ? open : null;
+  return { by: "cookie", principal: login.principal, key: login.key, login };
+}
+
+function hasEnded(request: ApiRequest, { store }: LoginDeps, { id }: Login): Promise<boolean> {
+  return store.hasLoginEnded(id).catch((error: unknown) => {
     // The dashboard's own files contain no data, and can show that the database is unavailable.
     if (isPage(request) && isOrbError(error, "database_unavailable")) return false;
     throw error;
   });
-  if (hasEnded) return login.principal.kind === "token" ? open : null;
-  return { by: "cookie", principal: login.principal, key: login.key, login };
+}
+
+/** Who sends a password with each request has one login all the same; null: none yet. */
+async function loginByPassword(request: ApiRequest, deps: LoginDeps, { principal }: Proof): Promise<Login | null> {
+  const login = await loginOf(request, deps);
+  if (login === null || login.principal.kind !== principal.kind || login.principal.id !== principal.id) return null;
+  return (await hasEnded(request, deps, login)) ? null : login;
+}
+
+/** For further requests of the page; null: the browser has one, or needs none. */
+async function cookieAfter(request: ApiRequest, deps: LoginDeps, proof: Proof): Promise<string | null> {
+  const login = proof.by === "password" ? await loginByPassword(request, deps, proof) : proof.login;
+  if (login !== null) return isToRenew(login) ? sessionCookie(request, deps, login) : null;
+  if (proof.by !== "password") return null;
+  return beginLogin(request, deps, proof).catch((error: unknown) => {
+    // The page itself is shown while nothing can be written, too.
+    if (isOrbError(error)) return null;
+    throw error;
+  });
 }
 
 const bearerOf = (authorization: string) => /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
@@ -135,9 +158,8 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
       api.rateLimits.take(proof.principal);
     }
     requireRole(request);
-    // Further requests of the page use the cookie.
-    const isOld = proof.login !== null && isToRenew(proof.login);
-    if (proof.by === "password" || isOld) reply.header("set-cookie", await sessionCookie(request, deps, proof.key));
+    const cookie = await cookieAfter(request, deps, proof);
+    if (cookie !== null) reply.header("set-cookie", cookie);
     return undefined;
   });
 }

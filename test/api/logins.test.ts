@@ -4,16 +4,21 @@ import { syncBuiltinESMExports } from "node:module";
 import { describe, test } from "node:test";
 import { networkOf, WrongLogins } from "../../src/api/wrong-logins.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
-import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
+import { type Answer, openTestApi, type TestApi, TOKEN } from "./kit.ts";
 
 const withToken = { settings: { token: TOKEN } };
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-async function logIn(served: TestApi, headers: Record<string, string> = {}): Promise<string> {
-  const answer = await served.send("POST", "/session", { token: TOKEN }, headers);
+const cookieIn = ({ headers }: Answer) => ([headers["set-cookie"]].flat()[0] ?? "").split(";")[0] ?? "";
+
+async function logIn(served: TestApi, headers: Record<string, string> = {}, token = TOKEN): Promise<string> {
+  const answer = await served.send("POST", "/session", { token }, headers);
   assert.equal(answer.status, 204, answer.text);
-  return ([answer.headers["set-cookie"]].flat()[0] ?? "").split(";")[0] ?? "";
+  return cookieIn(answer);
 }
+
+const logOut = (served: TestApi, cookie: string) =>
+  served.call({ method: "DELETE", path: "/session", headers: { cookie } });
 
 describe("whoever logs out", () => {
   test("has ended the login: a copy of its cookie is not taken any more, and other logins go on", async (t) => {
@@ -38,6 +43,58 @@ describe("whoever logs out", () => {
     assert.match(renewed, /^orb_session=/);
     await served.call({ method: "DELETE", path: "/session", headers: { cookie: renewed } });
     for (const cookie of [first, renewed]) assert.equal((await served.get("/queue/stats", { cookie })).status, 401);
+  });
+});
+
+describe("whoever logs in again", () => {
+  test("with the cookie of a login that has ended has a new login", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const ended = await logIn(served);
+    await logOut(served, ended);
+    const cookie = await logIn(served, { cookie: ended });
+    assert.equal((await served.get("/queue/stats", { cookie })).status, 200);
+  });
+
+  test("has a login of its own: the one before ends alone", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const before = await logIn(served);
+    const cookie = await logIn(served, { cookie: before });
+    await logOut(served, before);
+    assert.equal((await served.get("/queue/stats", { cookie: before })).status, 401);
+    assert.equal((await served.get("/queue/stats", { cookie })).status, 200);
+  });
+});
+
+describe("a browser that sends the token as the password of a page", () => {
+  const password = { authorization: `Basic ${Buffer.from(`me:${TOKEN}`).toString("base64")}` };
+  const logins = async (served: TestApi) =>
+    (await served.get("/audit-log?action=login", bearer)).json<{ action: string; actor: { kind: string } }[]>();
+
+  test("begins one login, which is in the audit log", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const cookie = cookieIn(await served.get("/docs/json", password));
+    const again = await served.get("/docs/json", { ...password, cookie });
+    assert.deepEqual([again.status, again.headers["set-cookie"]], [200, undefined], "the login goes on");
+    assert.deepEqual(
+      (await logins(served)).map(({ action, actor }) => [action, actor.kind]),
+      [["login.succeeded", "token"]],
+    );
+  });
+
+  test("begins another one after it has logged out, and when it was somebody else's", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const ended = cookieIn(await served.get("/docs/json", password));
+    await logOut(served, ended);
+    const cookie = cookieIn(await served.get("/docs/json", { ...password, cookie: ended }));
+    assert.equal((await served.get("/queue/stats", { cookie })).status, 200);
+    const made = await served.send("POST", "/keys", { name: "k", role: "viewer" }, bearer);
+    const ofKey = await logIn(served, {}, made.json<{ key: string }>().key);
+    const own = cookieIn(await served.get("/docs/json", { ...password, cookie: ofKey }));
+    assert.equal((await served.get("/keys/me", { cookie: own })).json<{ kind: string }>().kind, "token");
+    assert.deepEqual(
+      (await logins(served)).map(({ actor }) => actor.kind),
+      ["token", "key", "token", "token"],
+    );
   });
 });
 

@@ -167,11 +167,12 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
 /** A proxy decides with every request who somebody is: their streams begin anew after this time. */
 const PROXIED_MS = 15 * 60_000;
 
-/** Until when a person may go on with what they began; null: no person. */
+/** Until when somebody may go on with what they began; null: no login, and no person. */
 function sessionOf({ by, principal, login }: Proof, clock: Clock): ApiRequest["session"] {
-  if (principal.kind !== "person") return null;
-  if (by === "proxy" || login === null) return { loginId: null, endsAt: clock.now() + PROXIED_MS };
-  return { loginId: login.id, endsAt: clock.now() + login.secondsLeft * 1000 };
+  if (by === "proxy") return { loginId: null, endsAt: clock.now() + PROXIED_MS };
+  if (login === null) return null;
+  const endsAt = principal.kind === "person" ? clock.now() + login.secondsLeft * 1000 : null;
+  return { loginId: login.id, endsAt };
 }
 
 /** Whether the caller may still do what it began. */
@@ -185,33 +186,47 @@ async function isStillAllowed(request: ApiRequest): Promise<boolean> {
   return now.role === principal.role && JSON.stringify(now.limits) === JSON.stringify(principal.limits);
 }
 
+/** `revoked`: the key, which no longer is what it was; `ended`: the session, and another one can begin. */
+export type EndReason = "revoked" | "ended";
+
 /**
- * Ends what a key or a person began, such as a stream, when the key is revoked, expires or changes, or the person's
- * session ends. Returns what stops the check.
+ * Ends what a key or a login began, such as a stream, when the key is revoked, expires or changes, the login is ended, or
+ * the session of a person ends. Returns what stops the check.
  */
 export function untilRevoked(
   request: ApiRequest,
   { clock, store }: Pick<ApiDeps, "clock" | "store">,
   everyMs: number,
-  end: () => void,
+  end: (reason: EndReason) => void,
 ): () => void {
   const { principal, session } = request;
   if (principal?.kind !== "key" && session === null) return () => {};
+  const keyCheckMs = principal?.kind === "key" ? everyMs : Infinity;
   let stopped = false;
-  const isAllowed = async () => {
-    if (session === null) return isStillAllowed(request);
-    if (clock.now() >= session.endsAt) return false;
-    return session.loginId === null || !(await store.hasLoginEnded(session.loginId));
+  let loginCheckedAt = clock.monotonic();
+  const whyEnded = async (): Promise<EndReason | null> => {
+    if (!(await isStillAllowed(request))) return "revoked";
+    if (session === null) return null;
+    if (session.endsAt !== null && clock.now() >= session.endsAt) return "ended";
+    const now = clock.monotonic();
+    // Each check is a query, and a key is looked at more often.
+    if (session.loginId === null || now - loginCheckedAt + keyCheckMs < SESSION_CHECK_MS) return null;
+    loginCheckedAt = now;
+    return (await store.hasLoginEnded(session.loginId)) ? "ended" : null;
   };
-  const waitMs = () => (session === null ? everyMs : Math.min(SESSION_CHECK_MS, session.endsAt - clock.now()));
+  const wait = () => {
+    const leftMs = (session?.endsAt ?? Infinity) - clock.now();
+    const waitMs = Math.min(keyCheckMs, SESSION_CHECK_MS, leftMs);
+    return clock.after(Math.max(1, waitMs), () => void check());
+  };
   const check = async () => {
-    // While the database does not answer, nobody can revoke a key.
-    const goesOn = await isAllowed().catch(() => true);
+    // While the database does not answer, nobody can revoke a key or log out.
+    const reason = await whyEnded().catch(() => null);
     if (stopped) return;
-    if (!goesOn) return end();
-    timer = clock.after(Math.max(1, waitMs()), () => void check());
+    if (reason !== null) return end(reason);
+    timer = wait();
   };
-  let timer = clock.after(Math.max(1, waitMs()), () => void check());
+  let timer = wait();
   return () => {
     stopped = true;
     timer.cancel();

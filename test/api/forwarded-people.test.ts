@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from "node:test";
 import { ForwardedPeople } from "../../src/api/access/forwarded-person.ts";
 import type { ForwardedAuth } from "../../src/api/deps.ts";
 import type { ApiRequest } from "../../src/api/instance.ts";
-import { endOf } from "../../src/api/routes/pages/live-views.ts";
+import { closeCodeOf } from "../../src/api/routes/pages/live-views.ts";
 import { grantingGroup, type GroupRoles } from "../../src/domain/access/group-roles.ts";
 import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
 
@@ -44,9 +44,9 @@ function callFrom(served: TestApi, localAddress: string, headers: Record<string,
   });
 }
 
-test("a live view whose key is revoked ends for good, and that of a person connects again to say who it is", () => {
-  assert.equal(endOf({ session: null }), 4401);
-  assert.equal(endOf({ session: { loginId: null, endsAt: 0 } }), 1001);
+test("a live view whose key is revoked ends for good, and one whose session has ended connects again to say whose it is", () => {
+  assert.equal(closeCodeOf("revoked"), 4401);
+  assert.equal(closeCodeOf("ended"), 1001);
 });
 
 describe("a person whom a listed proxy names", () => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import crypto, { createHash } from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
+import { once } from "node:events";
 import { describe, test } from "node:test";
+import { WebSocket } from "ws";
+import { addFirecrawl } from "../../src/firecrawl/routes.ts";
 import { networkOf, WrongLogins } from "../../src/api/wrong-logins.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { type Answer, openTestApi, type TestApi, TOKEN } from "./kit.ts";
@@ -43,6 +46,61 @@ describe("whoever logs out", () => {
     assert.match(renewed, /^orb_session=/);
     await served.call({ method: "DELETE", path: "/session", headers: { cookie: renewed } });
     for (const cookie of [first, renewed]) assert.equal((await served.get("/queue/stats", { cookie })).status, 401);
+  });
+});
+
+describe("whoever logs out of a login by a key or the token", () => {
+  /** Reads an event stream to its end. */
+  async function readStream(served: TestApi, cookie: string) {
+    const stream = await fetch(`${served.url}/events/stream`, { headers: { cookie } });
+    assert.equal(stream.status, 200);
+    const state = { hasEnded: false, ended: Promise.resolve() };
+    state.ended = (async () => {
+      for await (const _ of stream.body!);
+      state.hasEnded = true;
+    })();
+    state.ended.catch(() => {});
+    return state;
+  }
+
+  test("has ended its event streams and WebSockets within two seconds, and those of no other login", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock, routes: [addFirecrawl as never] });
+    const made = await served.send("POST", "/keys", { name: "k", role: "operator" }, bearer);
+    const { key } = made.json<{ key: string }>();
+    const crawl = await served.send("POST", "/v2/crawl", { url: "https://a.example/" }, bearer);
+    const socketUrl = `${served.url.replace("http", "ws")}/v2/crawl/${crawl.json<{ id: string }>().id}`;
+    const streamOfOther = await readStream(served, await logIn(served, {}, key));
+    for (const secret of [TOKEN, key]) {
+      const cookie = await logIn(served, {}, secret);
+      const stream = await readStream(served, cookie);
+      const ws = new WebSocket(socketUrl, { headers: { cookie } });
+      await once(ws, "open");
+      const closed = once(ws, "close");
+      await clock.advance(5000);
+      assert.deepEqual([stream.hasEnded, ws.readyState], [false, WebSocket.OPEN], "they go on");
+      await logOut(served, cookie);
+      await clock.advance(2000);
+      await Promise.all([stream.ended, closed]);
+    }
+    await clock.advance(2000);
+    assert.equal(streamOfOther.hasEnded, false);
+  });
+
+  test("a login goes on while it is used, and so do its streams; a revoked key ends them within a second", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock });
+    const made = await served.send("POST", "/keys", { name: "k", role: "viewer" }, bearer);
+    const { id, key } = made.json<{ id: string; key: string }>();
+    const cookie = await logIn(served, {}, key);
+    assert.equal((await served.get("/keys/me", { cookie })).json<{ expires_at: null }>().expires_at, null);
+    const stream = await readStream(served, cookie);
+    clock.jump(8 * 86_400_000);
+    await clock.advance(2000);
+    assert.equal(stream.hasEnded, false);
+    await served.call({ method: "DELETE", path: `/keys/${id}`, headers: bearer });
+    await clock.advance(999);
+    await stream.ended;
   });
 });
 

@@ -51,21 +51,36 @@ export async function proofOf(request: ApiRequest, deps: LoginDeps): Promise<Pro
     const found = bearer === undefined ? null : await principalBySecret(request, deps, bearer);
     if (found !== null) return { by: "secret", ...found, login: null };
     // Where no token is needed, others are ignored as before; a key that is not valid is not.
-    return bearer !== undefined && isKeySecret(bearer) ? null : (proxied(request) ?? open);
+    return bearer !== undefined && isKeySecret(bearer) ? null : ((await proxied(request, bearer)) ?? open);
   }
   // Browsers attach Basic credentials to all paths, also for requests of other sites: accepted for pages only.
-  if (password !== null && isPage(request)) {
-    const found = await principalBySecret(request, deps, password);
+  const secret = password !== null && isPage(request) ? password : undefined;
+  if (secret !== undefined) {
+    const found = await principalBySecret(request, deps, secret);
     if (found !== null) return { by: "password", ...found, login: null };
   }
   // Before the cookie: behind such a proxy, a login that somebody left in the browser does not count.
-  return proxied(request) ?? (await proofByCookie(request, deps, open));
+  const byProxy = await proxied(request, secret);
+  if (byProxy !== null) return byProxy;
+  const proof = await proofByCookie(request, deps, open);
+  if (secret !== undefined && proof !== null && proof.login !== null)
+    await request.server.wrongLogins.slowDownPerson(nameOf(proof.login), secret);
+  return proof;
 }
 
-function proxied(request: ApiRequest): Proof | null {
-  const principal = request.server.forwardedPeople?.principalOf(request) ?? null;
+/** `wrong`: the secret that the request has, too. Who is signed in could otherwise guess as fast as the network allows. */
+async function proxied(request: ApiRequest, wrong: string | undefined): Promise<Proof | null> {
+  const { forwardedPeople, wrongLogins } = request.server;
+  const subject = forwardedPeople?.subjectOf(request) ?? null;
+  if (forwardedPeople === null || subject === null) return null;
+  // Also of somebody without a role.
+  if (wrong !== undefined) await wrongLogins.slowDownPerson(`proxy ${subject}`, wrong);
+  const principal = forwardedPeople.principalOf(request);
   return principal === null ? null : { by: "proxy", principal, key: null, login: null };
 }
+
+/** Who has the token has nothing to guess; many people may share it. */
+const nameOf = ({ id, principal }: Login) => `${principal.kind} ${principal.kind === "token" ? id : principal.id}`;
 
 async function proofByCookie(request: ApiRequest, deps: LoginDeps, open: Proof | null): Promise<Proof | null> {
   const login = await loginOf(request, deps);

@@ -21,8 +21,7 @@ describe("a notification channel with a rule for a job that was deleted since", 
     const body = { name: "ops", kind: "ntfy", settings, rules: [{ jobs: [job] }] };
     const made = await served.send("POST", "/notifications/channels", body);
     assert.equal(made.status, 201, made.text);
-    const change = (more: object) =>
-      served.send("PATCH", `/notifications/channels/${made.json<Channel>().id}`, more);
+    const change = (more: object) => served.send("PATCH", `/notifications/channels/${made.json<Channel>().id}`, more);
     assert.equal((await served.call({ method: "DELETE", path: `/jobs/${job}` })).status, 204);
     for (const more of [
       { enabled: false },

@@ -260,6 +260,55 @@ describe("whoever guesses tokens", () => {
     assert.equal(statuses.filter((status) => status === 429).length, 182);
   });
 
+  test("as passwords of a page waits with a login, too; the right one and the login alone do not", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock });
+    const made = await served.send("POST", "/keys", { name: "k", role: "viewer" }, bearer);
+    const cookie = await logIn(served, {}, made.json<{ key: string }>().key);
+    const password = (text: string) => ({
+      authorization: `Basic ${Buffer.from(`me:${text}`).toString("base64")}`,
+      cookie,
+    });
+    for (let n = 0; n < 10; n += 1) assert.equal((await served.get("/docs/json", password(`guess-${n}`))).status, 200);
+    let answered = false;
+    const slow = fetch(`${served.url}/docs/json`, { headers: password("guess-10") });
+    void slow.finally(() => (answered = true));
+    for (const headers of [{ cookie }, password("guess-9"), password(TOKEN)])
+      assert.equal((await served.get("/docs/json", headers)).status, 200);
+    assert.equal(answered, false, "the guess still waits");
+    const passing = setInterval(() => void clock.advance(1000), 5);
+    t.after(() => clearInterval(passing));
+    assert.equal((await slow).status, 200);
+  });
+
+  test("while signed in waits for each new one, also when it is sent twice at once, and not for one a minute", async () => {
+    const clock = new FakeClock();
+    const logins = new WrongLogins(clock);
+    for (let n = 0; n < 100; n += 1) {
+      await logins.slowDownPerson("ann", `a token that is renewed, ${n}`);
+      await clock.advance(60_000);
+    }
+    for (let n = 0; n < 10; n += 1) await logins.slowDownPerson("ann", `guess ${n}`);
+    const done: string[] = [];
+    const guess = (secret: string) =>
+      logins.slowDownPerson("ann", secret).then(
+        () => void done.push(secret),
+        ({ code }: { code: string }) => void done.push(code),
+      );
+    const waiting = ["a", "a", "b", "c", "d", "e", "f", "g", "h"].map(guess);
+    await settled();
+    assert.deepEqual(done, []);
+    await guess("i");
+    assert.deepEqual(done.splice(0), ["too_many_logins"]);
+    await logins.slowDownPerson("bob", "i");
+    for (let n = 0; n < 10; n += 1) await logins.slowDown("192.0.2.1");
+    await clock.advance(10_000);
+    await Promise.all(waiting);
+    assert.deepEqual(done.toSorted(), ["a", "a", "b", "c", "d", "e", "f", "g", "h"]);
+    await guess("h");
+    assert.equal(done.at(-1), "h", "it is known");
+  });
+
   test("from one network of IPv6 is one", () => {
     assert.equal(networkOf("2001:db8:1:2:3:4:5:6"), networkOf("2001:db8:1:2::9"));
     assert.notEqual(networkOf("2001:db8:1:2::9"), networkOf("2001:db8:1:3::9"));

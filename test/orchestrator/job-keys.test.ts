@@ -4,7 +4,7 @@ import { isOrbError } from "../../src/base/errors.ts";
 import type { Credentials } from "../../src/domain/text/credentials.ts";
 import type { Recipe } from "../../src/domain/run/recipe.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
-import { changeJob } from "../../src/orchestrator/jobs/manage.ts";
+import { changeJob, createJob } from "../../src/orchestrator/jobs/manage.ts";
 import { SEALED_FOR_JOB } from "../../src/pages/access.ts";
 import { openJobs, PAGE } from "./jobs-kit.ts";
 
@@ -62,4 +62,28 @@ describe("changing a job whose credentials were stored under another key", () =>
     const opened = place.otherKey.seal.open(Buffer.from(sealed ?? "", "base64"), SEALED_FOR_JOB) as Credentials;
     assert.deepEqual(opened.headers, { "x-api-key": "new" });
   });
+});
+
+test("the stored credentials of an http page go through no other proxy, unless they are sent again with it", async (t) => {
+  const place = await openJobs(t);
+  const proxy = "http://8.8.8.8:3128";
+  const headers = { "x-api-key": "sesame" };
+  const job = await place.make({ target_url: "http://a.example/", headers });
+  const before = await place.store.job(job.id);
+  const refused = (change: JobInput) =>
+    assert.rejects(changeJob(place.deps, job.id, change), (error) => {
+      assert.ok(isOrbError(error, "input_invalid"), String(error));
+      assert.equal(error.fields[0]?.path, "proxy");
+      return true;
+    });
+  await refused({ proxy });
+  await refused({ proxy, cookies: { sid: "crumb" } });
+  assert.deepEqual(await place.store.job(job.id), before);
+  for (const change of [{ proxy: "pool" }, { proxy, headers }, { name: "renamed" }])
+    assert.equal((await changeJob(place.deps, job.id, change)).id, job.id, JSON.stringify(change));
+  const other = await place.make({ target_url: "https://a.example/", headers });
+  const { proxy: used } = await changeJob(place.deps, other.id, { proxy });
+  assert.match(String(used), /8\.8\.8\.8/, "a proxy does not read what is encrypted");
+  const crawl = await createJob(place.deps, { kind: "crawl", crawl: { urls: ["http://a.example/"], headers } });
+  await assert.rejects(changeJob(place.deps, crawl.id, { crawl: { proxy } }), /send them again/);
 });

@@ -13,6 +13,7 @@ import {
   openAddresses,
   openedOrNull,
   openWhole,
+  SEALED_MARK,
   sealAddress,
   sealedUserinfo,
   sealWhole,
@@ -54,6 +55,11 @@ export function sealParams(seal: Seal, schema: JsonValue, params: Params, before
   return mapTexts(sealed, (text, path) =>
     isSealed(text) || !text.includes("@") ? text : sealAddress(seal, text, sealedUserinfo(valueAt(before, path))),
   ) as Params;
+}
+
+/** True: stored params have something sealed. */
+export function hasSecrets(params: Params): boolean {
+  return JSON.stringify(params).includes(SEALED_MARK);
 }
 
 /**

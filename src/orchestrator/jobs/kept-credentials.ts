@@ -2,10 +2,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
+import { type CrawlRecipe, wholeCrawlOptions } from "../../domain/crawl/crawl-options.ts";
+import { POOL } from "../../domain/proxy/proxy-options.ts";
 import type { Cookie, Credentials } from "../../domain/text/credentials.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
-import type { JobRecord } from "../../store/records/job-records.ts";
+import type { JobRecord, NewJob } from "../../store/records/job-records.ts";
+import { invalid } from "../invalid.ts";
 import type { JobInput } from "./input.ts";
 
 type Sealed = Pick<Recipe, "sealed" | "header_names" | "cookie_names">;
@@ -25,6 +28,40 @@ export function keptCredentials(
   if (fields.length === 0) return { unopened: { sealed, header_names, cookie_names } };
   const kept = open(seal, sealed, fields);
   return { opened: changesOrigin(kept, job, change) ? {} : asInput(kept, job) };
+}
+
+/**
+ * The proxy of an `http:` page reads what is sent through it: who changes it sends the credentials again. A crawl has headers
+ * alone.
+ */
+export function refuseKeptAtProxy(before: JobRecord, after: NewJob, change: JobInput): void {
+  const [old, now] = [sentBy(before), sentBy(after)];
+  const isOther = now.proxy !== null && now.proxy !== POOL && now.proxy !== old.proxy;
+  const isOpen = now.urls.some((url) => URL.parse(url)?.protocol === "http:");
+  if (!isOther || !isOpen || old.sealed === null || now.sealed === null) return;
+  const headers = change.headers ?? change.crawl?.headers;
+  const isKept =
+    now.sealed === old.sealed ||
+    (old.headers.length > 0 && headers === undefined) ||
+    (old.cookies.length > 0 && change.cookies === undefined);
+  if (!isKept) return;
+  const message =
+    "this proxy would read the stored headers and cookies of the job at an http:// address: send them again with it";
+  throw invalid([{ path: change.crawl?.proxy === undefined ? "proxy" : "crawl.proxy", message }]);
+}
+
+function sentBy({ kind, url, recipe }: NewJob) {
+  const page = recipe as Recipe;
+  const cookies = page.cookie_names;
+  if (kind !== "crawl")
+    return { urls: [url], sealed: page.sealed, proxy: page.proxy, headers: page.header_names, cookies };
+  const {
+    urls,
+    sealed = null,
+    proxy = null,
+    header_names: headers = [],
+  } = wholeCrawlOptions((recipe as CrawlRecipe).crawl);
+  return { urls, sealed, proxy, headers, cookies: [] };
 }
 
 /** The request replaces all credentials. */

@@ -25,7 +25,7 @@ import { firstTime } from "./schedule-input.ts";
 import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "./input.ts";
 import { requireExtractor } from "./extractor-input.ts";
-import { keptCredentials } from "./kept-credentials.ts";
+import { keptCredentials, refuseKeptAtProxy } from "./kept-credentials.ts";
 import { withNotify } from "./notify.ts";
 import { type JobView, toJobView } from "./view.ts";
 import { changedWorkflow, toSourceInput, workflowJobFrom } from "./workflow-input.ts";
@@ -101,7 +101,9 @@ export async function changeJob(
   refuseStaleJob(before, inputOf(before), change, version);
   if (change.kind !== undefined && change.kind !== before.kind)
     throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: create another job instead` }]);
-  const changed = await withItsSession(deps, before, await changedJob(deps, before, change), change);
+  const checked = await changedJob(deps, before, change);
+  if (before.kind !== "workflow") refuseKeptAtProxy(before, checked, change);
+  const changed = await withItsSession(deps, before, checked, change);
   const job = await withNotify(deps, changed, change.notify, before);
   const now = deps.clock.now();
   return viewOf(deps, await deps.store.updateJob(id, keepOccurrence(before, job), now, version, { author }));
@@ -155,10 +157,13 @@ function changedPage(deps: JobDeps, before: JobRecord, change: JobInput): NewJob
 
 /** A session deleted since does not block other changes. */
 async function withItsSession(deps: JobDeps, before: JobRecord, after: NewJob, change: JobInput): Promise<NewJob> {
-  const { session_id: session } = after.recipe as Recipe;
-  if (after.kind === "workflow" || session === null) return after;
+  const { session_id: session, requires_auth: requiresAuth } = after.recipe as Recipe;
+  if (after.kind === "workflow" || (session === null && !requiresAuth)) return after;
   const originOf = (job: NewJob) => new URL(fetchedUrl(pageOf(job))).origin;
-  const isChanged = change.session_id !== undefined || change.crawl?.session_id !== undefined;
+  const isChanged =
+    change.session_id !== undefined ||
+    change.crawl?.session_id !== undefined ||
+    requiresAuth !== (before.recipe as Recipe).requires_auth;
   return isChanged || originOf(before) !== originOf(after) ? withSession(deps, after) : after;
 }
 

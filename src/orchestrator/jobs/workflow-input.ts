@@ -1,10 +1,15 @@
 /** Input of a saved workflow: everything about its steps is below `workflow`. */
-import type { FieldError } from "../../base/errors.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type FieldError, isOrbError } from "../../base/errors.ts";
 import { plainRecipe } from "../../domain/run/recipe.ts";
-import { keepHiddenParams, sealParams } from "../../domain/workflow/secrets.ts";
+import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { hasSecrets, keepHiddenParams, sealParams } from "../../domain/workflow/secrets.ts";
 import type { WorkflowRecipe, WorkflowSource } from "../../domain/workflow/source.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
 import { requireSealed } from "../workflows/definition.ts";
+import { refuseSessions, refuseTemplates } from "../workflows/key-limits.ts";
+import { refuseMovedSecrets } from "../workflows/moved-secrets.ts";
+import { findTemplate } from "../workflows/templates.ts";
 import { pathsBelow, readSource, sourceFrom } from "../workflows/source.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
@@ -19,16 +24,28 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
   const requested = input.workflow ?? {};
   // A template may change until a run starts, which reads it again.
   const stored = before?.params ?? {};
+  await refuseTemplates(deps, requested, before?.template ?? null, pathsBelow("workflow"));
   const snapshot = await readSource(deps, requested, pathsBelow("workflow"), problems, stored);
   if (problems.length > 0 || snapshot === null) throw invalid(problems);
   const source = sourceFrom(requested);
+  if (!isDeepStrictEqual(source, before)) refuseSessions(snapshot.definition, pathsBelow("workflow"));
   const schema = snapshot.definition.params;
+  if (before !== undefined) {
+    const [old, now] = [await writtenDefinition(deps, before), await writtenDefinition(deps, source)];
+    const changed = { definition: now, params: source.params };
+    refuseMovedSecrets({ definition: old, params: stored }, changed, (param) =>
+      pathsBelow("workflow")("params", param),
+    );
+  }
   const clear = keepHiddenParams(deps.seal, schema, source.params, stored, () => undefined);
   source.params = sealParams(deps.seal, schema, clear, stored);
   if (source.definition !== null)
     source.definition = await requireSealed(deps, source.definition, before?.definition ?? null, (inner) =>
       pathsBelow("workflow")("definition", inner),
     );
+  // Whoever changes the template later does not get them.
+  if (source.template !== null && snapshot.template !== null && hasSecrets(source.params))
+    source.template_version = snapshot.template.version;
   const recipe: WorkflowRecipe = {
     ...plainRecipe("auto", { schedule, timezone: input.timezone ?? null }),
     workflow: source,
@@ -43,6 +60,18 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
     ...firstTime(schedule, deps),
     ...policiesOf(input),
   };
+}
+
+/** As it was written or saved; null: its template is gone. */
+async function writtenDefinition(deps: JobDeps, source: WorkflowSource): Promise<JsonValue> {
+  const { definition, template, template_version: version } = source;
+  if (definition !== null || template === null) return definition;
+  try {
+    return (await findTemplate(deps, template, version ?? undefined)).definition;
+  } catch (error) {
+    if (!isOrbError(error, "not_found")) throw error;
+    return null;
+  }
 }
 
 const OF_ALL = new Set<keyof JobInput>([

@@ -6,6 +6,7 @@ import type { RunRecord } from "../../store/records/run-records.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
 import type { SourceInput } from "../jobs/input.ts";
+import { refuseSessions, refuseTemplates } from "./key-limits.ts";
 import { type AboutRun, aboutOf, newWorkflowRun, refuseLargeMetadata } from "./new-run.ts";
 import { requireSealed } from "./definition.ts";
 import { type PathOf, pathsBelow, requireSource, sealedParams } from "./source.ts";
@@ -35,7 +36,9 @@ export async function createWorkflow(
   if (before !== null) return toNewWorkflowView(before as RunRecord, null);
   // Params may be lists of 100,000 entries: yield to other work in between.
   const turns = new Turns();
+  await refuseTemplates(deps, input, null, pathOf);
   const { definition, ...source } = await requireSource(deps, input, pathOf);
+  refuseSessions(definition, pathOf);
   await turns.after();
   const snapshot = { ...source, definition: { ...definition, name: input.name ?? definition.name } };
   await requireItsJob(deps, about.jobId);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
@@ -7,9 +8,11 @@ import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { requireSnapshot, requireWorkflow } from "./control.ts";
 import { startWorkflowRun } from "./create.ts";
+import { refuseSessions } from "./key-limits.ts";
 import { aboutOf, refuseLargeMetadata } from "./new-run.ts";
 import { filledParams } from "./params.ts";
 import { readDefinition, requireSealed } from "./definition.ts";
+import { refuseMovedSecrets } from "./moved-secrets.ts";
 import { pathsBelow, sealedParams } from "./source.ts";
 import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 
@@ -34,7 +37,9 @@ export async function rerunWorkflow(
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toNewWorkflowView(before as RunRecord, id);
   const { run, metadata } = await requireWorkflow(deps, id);
-  const snapshot = await changedSnapshot(deps, await requireSnapshot(deps, id), input);
+  const source = await requireSnapshot(deps, id);
+  const snapshot = await changedSnapshot(deps, source, input);
+  if (changes(source, input)) refuseSessions(snapshot.definition, pathsBelow(""));
   // The job may be deleted while its runs remain.
   const job = run.jobId === null ? null : await deps.store.job(run.jobId);
   const about = { ...aboutOf({ metadata, ...input, job_id: job?.id ?? null }), rerunOf: id };
@@ -42,6 +47,10 @@ export async function rerunWorkflow(
   const isSame = (input.definition ?? null) === null;
   const named = isSame && run.name !== null ? { ...about, name: run.name } : about;
   return startWorkflowRun(deps, snapshot, named, once);
+}
+
+function changes({ params }: WorkflowSnapshot, input: RerunInput): boolean {
+  return (input.definition ?? null) !== null || !isDeepStrictEqual({ ...params, ...input.params }, params);
 }
 
 async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: RerunInput): Promise<WorkflowSnapshot> {
@@ -53,6 +62,7 @@ async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: R
     : before.definition;
   if (definition === null) throw invalid(problems);
   const merged = { ...before.params, ...input.params };
+  refuseMovedSecrets(before, { definition, params: merged }, (param) => pathOf("params", param));
   const params = filledParams(deps.seal, definition.params, merged, before.params, (path, message) =>
     problems.push({ path: pathOf("params", path), message }),
   );

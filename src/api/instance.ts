@@ -24,8 +24,11 @@ declare module "fastify" {
     principal: Principal | null;
     /** Its address, also of a call that another one makes in this process. */
     callerIp: string;
-    /** Of a person; `loginId`: null if a proxy signs them in. */
-    session: { loginId: string | null; endsAt: number } | null;
+    /**
+     * Of a person, and of a login by cookie. `loginId`: null if a proxy signs the person in; `endsAt`: null if it goes on
+     * while it is used.
+     */
+    session: { loginId: string | null; endsAt: number | null } | null;
   }
   interface FastifyContextConfig {
     /** Needs no token: only for data that reveals nothing. */

@@ -1,4 +1,5 @@
-/** Slows down token guessing, per address and over all addresses. */
+/** Slows down token guessing, per address, over all addresses, and per person who is signed in otherwise. */
+import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { type Clock, sleep } from "../base/clock.ts";
 import { ApiProblem } from "./problems.ts";
@@ -20,10 +21,18 @@ const MINUTE_MS = 60_000;
 const MOST_WAITING = 64;
 const MOST_WAITING_OF_ONE = 8;
 
+/** Wrong secrets of a person that are remembered: each of them counts once. */
+const MOST_KNOWN = 8;
+
 interface Guesses {
   count: number;
   lastAt: number;
   waiting: number;
+}
+
+interface PersonalGuesses extends Guesses {
+  /** By digest, oldest first: the response to each, which may still wait. */
+  known: Map<string, Promise<void>>;
 }
 
 declare module "fastify" {
@@ -36,6 +45,7 @@ declare module "fastify" {
 export class WrongLogins {
   readonly #clock: Clock;
   readonly #guesses = new Map<string, Guesses>();
+  readonly #ofPeople = new Map<string, PersonalGuesses>();
   #recent: { since: number; count: number } = { since: 0, count: 0 };
   #waiting = 0;
 
@@ -50,8 +60,36 @@ export class WrongLogins {
   /** Counts a wrong guess and waits for its delay. Throws `too_many_logins`. */
   async slowDown(address: string): Promise<void> {
     const guesses = this.#note(networkOf(address));
-    const waitMs = this.#waitMs(guesses);
-    if (waitMs === 0) return;
+    await this.#delay(guesses, Math.max(guesses.count - FREE, this.#recent.count - MOST_IN_ALL));
+  }
+
+  /**
+   * As `slowDown`, of somebody whom a cookie or a proxy signs in, and whose address may be that of the proxy. Their
+   * browser or proxy may send secrets of other systems: the same one counts once, and one a minute does not count.
+   */
+  slowDownPerson(who: string, secret: string): Promise<void> {
+    const now = this.#clock.monotonic();
+    const guesses = this.#ofPeople.get(who) ?? { count: 0, lastAt: now, waiting: 0, known: new Map() };
+    this.#ofPeople.delete(who);
+    this.#ofPeople.set(who, guesses);
+    dropOldest(this.#ofPeople, MOST_ADDRESSES);
+    const digest = createHash("sha256").update(secret).digest("base64url");
+    // Sent twice at once, both wait.
+    const known = guesses.known.get(digest);
+    if (known !== undefined) return known;
+    guesses.count = Math.max(0, guesses.count - (now - guesses.lastAt) / MINUTE_MS) + 1;
+    guesses.lastAt = now;
+    const answer = this.#delay(guesses, guesses.count - FREE);
+    guesses.known.set(digest, answer);
+    dropOldest(guesses.known, MOST_KNOWN);
+    answer.catch(() => guesses.known.delete(digest));
+    return answer;
+  }
+
+  /** `over`: guesses beyond the free ones. */
+  async #delay(guesses: Guesses, over: number): Promise<void> {
+    if (over <= 0) return;
+    const waitMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(over - 1, 20));
     if (this.#waiting >= MOST_WAITING || guesses.waiting >= MOST_WAITING_OF_ONE)
       throw new ApiProblem("too_many_logins", "too many wrong tokens in a short time", {
         headers: { "retry-after": String(Math.ceil(LONGEST_MS / 1000)), connection: "close" },
@@ -76,18 +114,17 @@ export class WrongLogins {
     // The map is in the order of the last guesses.
     this.#guesses.delete(network);
     this.#guesses.set(network, guesses);
-    const [oldest] = this.#guesses.keys();
-    if (this.#guesses.size > MOST_ADDRESSES && oldest !== undefined) this.#guesses.delete(oldest);
+    dropOldest(this.#guesses, MOST_ADDRESSES);
     if (now - this.#recent.since > MINUTE_MS) this.#recent = { since: now, count: 0 };
     // One address alone must not slow down the others.
     if (guesses.count <= COUNTED_IN_ALL) this.#recent.count += 1;
     return guesses;
   }
+}
 
-  #waitMs({ count }: Guesses): number {
-    const over = Math.max(count - FREE, this.#recent.count - MOST_IN_ALL);
-    return over <= 0 ? 0 : Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(over - 1, 20));
-  }
+function dropOldest(map: Map<string, unknown>, most: number): void {
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }
 
 /** Of IPv6 the first 64 bits: one client usually has the whole network. */

@@ -2,6 +2,7 @@
  * Firecrawl's routes, in both of its versions. They are hidden from the description of our own API: their shapes are another
  * product's, described by it, and kept true by its own client in the tests.
  */
+import { namespaceOf } from "../api/idempotency.ts";
 import type { ApiInstance, ApiReply, ApiRequest } from "../api/instance.ts";
 import { ApiProblem } from "../api/problems.ts";
 import { limitsOf } from "../api/deps.ts";
@@ -179,10 +180,11 @@ function windowOf(request: ApiRequest): StatusWindow {
   };
 }
 
+/** Of the caller, and apart from the keys of our own routes: none of these begins so, and none contains a space. */
 function idempotencyKeyOf(request: ApiRequest): string | undefined {
   const key = request.headers["x-idempotency-key"];
   if (key === undefined) return undefined;
-  if (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  if (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key)) return `firecrawl ${namespaceOf(request)}${key}`;
   throw new OrbError("input_invalid", "x-idempotency-key: expected 1 to 255 visible ASCII characters", {
     fields: [{ path: "x-idempotency-key", message: "expected 1 to 255 visible ASCII characters" }],
   });

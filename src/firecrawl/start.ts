@@ -37,7 +37,7 @@ export async function startAsked(
   const idempotency =
     idempotencyKey === undefined
       ? undefined
-      : { key: `firecrawl:${idempotencyKey}`, fingerprint: deps.seal.mark(canonicalJson(input)) };
+      : { key: idempotencyKey, fingerprint: deps.seal.mark(canonicalJson(input)) };
   const { created, replayed } = await deps.store
     .startRun(asked, tasks, deps.clock.now(), idempotency)
     .catch(usedBefore);

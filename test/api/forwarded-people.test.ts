@@ -4,8 +4,10 @@ import { describe, test, type TestContext } from "node:test";
 import { ForwardedPeople } from "../../src/api/access/forwarded-person.ts";
 import type { ForwardedAuth } from "../../src/api/deps.ts";
 import type { ApiRequest } from "../../src/api/instance.ts";
-import { endOf } from "../../src/api/routes/pages/live-views.ts";
+import { closeCodeOf } from "../../src/api/routes/pages/live-views.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { grantingGroup, type GroupRoles } from "../../src/domain/access/group-roles.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
 
 const admin = { authorization: `Bearer ${TOKEN}` };
@@ -20,8 +22,9 @@ interface Me {
   detail?: string;
 }
 
-const open = (t: TestContext, forwarded: Partial<ForwardedAuth> = {}, roles = ROLES) =>
+const open = (t: TestContext, forwarded: Partial<ForwardedAuth> = {}, roles = ROLES, clock: Clock = systemClock) =>
   openTestApi(t, {
+    clock,
     settings: { token: TOKEN },
     singleSignOn: {
       roles,
@@ -44,9 +47,9 @@ function callFrom(served: TestApi, localAddress: string, headers: Record<string,
   });
 }
 
-test("a live view whose key is revoked ends for good, and that of a person connects again to say who it is", () => {
-  assert.equal(endOf({ session: null }), 4401);
-  assert.equal(endOf({ session: { loginId: null, endsAt: 0 } }), 1001);
+test("a live view whose key is revoked ends for good, and one whose session has ended connects again to say whose it is", () => {
+  assert.equal(closeCodeOf("revoked"), 4401);
+  assert.equal(closeCodeOf("ended"), 1001);
 });
 
 describe("a person whom a listed proxy names", () => {
@@ -114,6 +117,66 @@ describe("a person whom a listed proxy names", () => {
     const wrongKey = { authorization: `Bearer orb_${"x".repeat(43)}` };
     assert.equal((await me(served, { ...wrongKey, ...person("ann") })).code, "unauthorized");
     assert.equal((await me(served, { authorization: "Bearer of-the-proxy", ...person("ann") })).name, "ann");
+  });
+});
+
+describe("a person who sends wrong secrets through the proxy", () => {
+  const guess = (n: number) => ({ authorization: `Bearer guess-${n}` });
+
+  /** After as many wrong ones as are answered at once. */
+  async function guessed(t: TestContext, clock: FakeClock, who: Record<string, string>, status: number) {
+    const served = await open(t, {}, ROLES, clock);
+    for (let n = 0; n < 10; n += 1)
+      assert.equal((await served.get("/keys/me", { ...who, ...guess(n) })).status, status, "people mistype");
+    /** On a connection of its own: what waits on one keeps others on it waiting. */
+    const slow = (path: string, headers: Record<string, string>) => {
+      const call = { answered: false, status: Promise.resolve(0) };
+      call.status = fetch(`${served.url}${path}`, { headers: { ...who, ...headers } }).then((answer) => {
+        call.answered = true;
+        return answer.status;
+      });
+      return call;
+    };
+    const pass = () => {
+      const passing = setInterval(() => void clock.advance(1000), 5);
+      t.after(() => clearInterval(passing));
+    };
+    return { served, slow, pass };
+  }
+
+  test("waits for the answer to each further one; the right one, other calls and other people do not", async (t) => {
+    const ann = person("ann");
+    const { served, slow, pass } = await guessed(t, new FakeClock(), ann, 200);
+    const waiting = [slow("/keys/me", guess(10)), slow("/session", guess(11)), slow("/keys/me", guess(10))];
+    assert.equal((await me(served, { ...ann, ...admin })).kind, "token");
+    for (const headers of [ann, { ...ann, ...guess(9) }, { ...person("bob"), ...guess(10) }, admin])
+      assert.equal((await served.get("/keys/me", headers)).status, 200);
+    assert.equal((await served.get("/keys/me", guess(12))).status, 401, "the address of the proxy is not throttled");
+    assert.deepEqual(
+      waiting.map(({ answered }) => answered),
+      [false, false, false],
+    );
+    pass();
+    for (const { status } of waiting) assert.equal(await status, 200);
+  });
+
+  test("waits without a role as well", async (t) => {
+    const { slow, pass } = await guessed(t, new FakeClock(), person("eve", ""), 403);
+    const waiting = slow("/keys/me", guess(10));
+    for (let n = 0; n < 10; n += 1)
+      assert.equal(await slow("/keys/me", admin).status, 200, "the right one does not wait");
+    assert.equal(waiting.answered, false);
+    pass();
+    assert.equal(await waiting.status, 403);
+  });
+
+  test("never waits if it is the same one each time, as a browser or a proxy sends it of another system", async (t) => {
+    const served = await open(t, {}, ROLES, new FakeClock());
+    const basic = { authorization: `Basic ${Buffer.from("ann:of another system").toString("base64")}` };
+    for (const path of ["/keys/me", "/docs/json", "/session"])
+      for (const authorization of [basic, guess(1)])
+        for (let n = 0; n < 20; n += 1)
+          assert.equal((await served.get(path, { ...person("ann"), ...authorization })).status, 200);
   });
 });
 

@@ -72,6 +72,10 @@ describe("a key with limits", () => {
     // From now on the job is of another site; its run is not.
     await served.send("PATCH", `/jobs/${job.id}`, { target_url: "https://b.example/" }, admin);
     const { key } = await keyWith(served, { role: "operator", sites: ["b.example"] });
+    for (const path of ["/jobs", `/jobs/${job.id}`]) {
+      const shown = await served.get(path, bearer(key));
+      assert.equal([shown.json<{ last_run: unknown }>()].flat()[0]?.last_run, null, path);
+    }
     const remove = (query: string) =>
       served.call({ method: "DELETE", path: `/jobs/${job.id}${query}`, headers: bearer(key) });
     const live = await remove("?force=true");
@@ -85,6 +89,44 @@ describe("a key with limits", () => {
     assert.equal(await status(), "cancelled");
     assert.equal((await remove("")).status, 204);
     assert.equal(await status(), "cancelled", "the run stays");
+  });
+});
+
+describe("a key with limits that sets which channels are notified of a job", () => {
+  const forms = (id: string) => [id, "ops", "no-such-channel", "00000000-0000-4000-8000-000000000000"];
+
+  test("keeps and drops those that the job has, and does not learn which others there are", async (t) => {
+    const served = await openTestApi(t, { settings: { token: TOKEN } });
+    const channel = (name: string) =>
+      made<{ id: string }>(served, "/notifications/channels", { name, kind: "ntfy", settings: { topic: name } });
+    const [own, ops] = [await channel("own"), await channel("ops")];
+    const notify = [{ channel: own.id }];
+    const job = await made<{ id: string }>(served, "/jobs", page("j", { notify }));
+    const { key } = await keyWith(served, { role: "operator", sites: ["a.example"] });
+    const change = (more: object) => served.send("PATCH", `/jobs/${job.id}`, more, bearer(key));
+    const answers = new Set<string>();
+    for (const name of forms(ops.id)) {
+      for (const answer of [
+        await change({ notify: [{ channel: name }] }),
+        await served.send("POST", "/jobs", page("new", { notify: [{ channel: name }] }), bearer(key)),
+      ]) {
+        assert.equal(answer.status, 422, answer.text);
+        answers.add(JSON.stringify(answer.json<{ errors: unknown }>().errors));
+      }
+    }
+    assert.equal(answers.size, 1, [...answers].join("\n"));
+    assert.match([...answers].join(""), /only channels that the job already has/);
+    assert.equal((await change({ name: "renamed" })).status, 200);
+    const types = ["run_failed"];
+    for (const name of [own.id, "own"]) {
+      const kept = await change({ notify: [{ channel: name, types }] });
+      assert.deepEqual(kept.json<{ notify: unknown }>().notify, [{ channel: own.id, types }], kept.text);
+    }
+    assert.deepEqual((await change({ notify: [] })).json<{ notify: unknown }>().notify, []);
+    assert.equal((await change({ notify })).status, 422, "it has none any more");
+    const { key: whole } = await keyWith(served, { role: "operator" });
+    const set = await served.send("PATCH", `/jobs/${job.id}`, { notify: [{ channel: "ops" }] }, bearer(whole));
+    assert.equal(set.status, 200, set.text);
   });
 });
 
@@ -102,6 +144,23 @@ describe("an Idempotency-Key", () => {
     // A caller cannot name the namespace of another.
     const forged = { ...admin, "idempotency-key": `key ${a.id} same` };
     assert.equal((await served.send("POST", "/runs", page("x"), forged)).status, 422);
+  });
+
+  test("of a Firecrawl client is its caller's own, too, and none of the other routes", async (t) => {
+    const served = await openTestApi(t, { settings: { token: TOKEN }, routes: [addFirecrawl as never] });
+    const [a, b] = [await keyWith(served, { role: "operator" }), await keyWith(served, { role: "operator" })];
+    const crawl = (headers: Record<string, string>) =>
+      served.send("POST", "/v2/crawl", { url: "https://a.example/" }, { ...headers, "x-idempotency-key": "same" });
+    const ids: string[] = [];
+    for (const headers of [bearer(a.key), bearer(b.key), admin]) {
+      const started = await crawl(headers);
+      assert.equal(started.status, 200, started.text);
+      ids.push(started.json<{ id: string }>().id);
+      assert.equal((await crawl(headers)).status, 409, "repeated");
+    }
+    assert.equal(new Set(ids).size, 3);
+    for (const key of ["firecrawl:same", "same"])
+      await made(served, "/runs", page("x"), { ...admin, "idempotency-key": key });
   });
 
   test("answers nothing any more that its key may not see, and nothing to a revoked key", async (t) => {

@@ -1,19 +1,27 @@
 import assert from "node:assert/strict";
 import crypto, { createHash } from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
+import { once } from "node:events";
 import { describe, test } from "node:test";
+import { WebSocket } from "ws";
+import { addFirecrawl } from "../../src/firecrawl/routes.ts";
 import { networkOf, WrongLogins } from "../../src/api/wrong-logins.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
-import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
+import { type Answer, openTestApi, type TestApi, TOKEN } from "./kit.ts";
 
 const withToken = { settings: { token: TOKEN } };
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-async function logIn(served: TestApi, headers: Record<string, string> = {}): Promise<string> {
-  const answer = await served.send("POST", "/session", { token: TOKEN }, headers);
+const cookieIn = ({ headers }: Answer) => ([headers["set-cookie"]].flat()[0] ?? "").split(";")[0] ?? "";
+
+async function logIn(served: TestApi, headers: Record<string, string> = {}, token = TOKEN): Promise<string> {
+  const answer = await served.send("POST", "/session", { token }, headers);
   assert.equal(answer.status, 204, answer.text);
-  return ([answer.headers["set-cookie"]].flat()[0] ?? "").split(";")[0] ?? "";
+  return cookieIn(answer);
 }
+
+const logOut = (served: TestApi, cookie: string) =>
+  served.call({ method: "DELETE", path: "/session", headers: { cookie } });
 
 describe("whoever logs out", () => {
   test("has ended the login: a copy of its cookie is not taken any more, and other logins go on", async (t) => {
@@ -38,6 +46,113 @@ describe("whoever logs out", () => {
     assert.match(renewed, /^orb_session=/);
     await served.call({ method: "DELETE", path: "/session", headers: { cookie: renewed } });
     for (const cookie of [first, renewed]) assert.equal((await served.get("/queue/stats", { cookie })).status, 401);
+  });
+});
+
+describe("whoever logs out of a login by a key or the token", () => {
+  /** Reads an event stream to its end. */
+  async function readStream(served: TestApi, cookie: string) {
+    const stream = await fetch(`${served.url}/events/stream`, { headers: { cookie } });
+    assert.equal(stream.status, 200);
+    const state = { hasEnded: false, ended: Promise.resolve() };
+    state.ended = (async () => {
+      for await (const _ of stream.body!);
+      state.hasEnded = true;
+    })();
+    state.ended.catch(() => {});
+    return state;
+  }
+
+  test("has ended its event streams and WebSockets within two seconds, and those of no other login", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock, routes: [addFirecrawl as never] });
+    const made = await served.send("POST", "/keys", { name: "k", role: "operator" }, bearer);
+    const { key } = made.json<{ key: string }>();
+    const crawl = await served.send("POST", "/v2/crawl", { url: "https://a.example/" }, bearer);
+    const socketUrl = `${served.url.replace("http", "ws")}/v2/crawl/${crawl.json<{ id: string }>().id}`;
+    const streamOfOther = await readStream(served, await logIn(served, {}, key));
+    for (const secret of [TOKEN, key]) {
+      const cookie = await logIn(served, {}, secret);
+      const stream = await readStream(served, cookie);
+      const ws = new WebSocket(socketUrl, { headers: { cookie } });
+      await once(ws, "open");
+      const closed = once(ws, "close");
+      await clock.advance(5000);
+      assert.deepEqual([stream.hasEnded, ws.readyState], [false, WebSocket.OPEN], "they go on");
+      await logOut(served, cookie);
+      await clock.advance(2000);
+      await Promise.all([stream.ended, closed]);
+    }
+    await clock.advance(2000);
+    assert.equal(streamOfOther.hasEnded, false);
+  });
+
+  test("a login goes on while it is used, and so do its streams; a revoked key ends them within a second", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock });
+    const made = await served.send("POST", "/keys", { name: "k", role: "viewer" }, bearer);
+    const { id, key } = made.json<{ id: string; key: string }>();
+    const cookie = await logIn(served, {}, key);
+    assert.equal((await served.get("/keys/me", { cookie })).json<{ expires_at: null }>().expires_at, null);
+    const stream = await readStream(served, cookie);
+    clock.jump(8 * 86_400_000);
+    await clock.advance(2000);
+    assert.equal(stream.hasEnded, false);
+    await served.call({ method: "DELETE", path: `/keys/${id}`, headers: bearer });
+    await clock.advance(999);
+    await stream.ended;
+  });
+});
+
+describe("whoever logs in again", () => {
+  test("with the cookie of a login that has ended has a new login", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const ended = await logIn(served);
+    await logOut(served, ended);
+    const cookie = await logIn(served, { cookie: ended });
+    assert.equal((await served.get("/queue/stats", { cookie })).status, 200);
+  });
+
+  test("has a login of its own: the one before ends alone", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const before = await logIn(served);
+    const cookie = await logIn(served, { cookie: before });
+    await logOut(served, before);
+    assert.equal((await served.get("/queue/stats", { cookie: before })).status, 401);
+    assert.equal((await served.get("/queue/stats", { cookie })).status, 200);
+  });
+});
+
+describe("a browser that sends the token as the password of a page", () => {
+  const password = { authorization: `Basic ${Buffer.from(`me:${TOKEN}`).toString("base64")}` };
+  const logins = async (served: TestApi) =>
+    (await served.get("/audit-log?action=login", bearer)).json<{ action: string; actor: { kind: string } }[]>();
+
+  test("begins one login, which is in the audit log", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const cookie = cookieIn(await served.get("/docs/json", password));
+    const again = await served.get("/docs/json", { ...password, cookie });
+    assert.deepEqual([again.status, again.headers["set-cookie"]], [200, undefined], "the login goes on");
+    assert.deepEqual(
+      (await logins(served)).map(({ action, actor }) => [action, actor.kind]),
+      [["login.succeeded", "token"]],
+    );
+  });
+
+  test("begins another one after it has logged out, and when it was somebody else's", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const ended = cookieIn(await served.get("/docs/json", password));
+    await logOut(served, ended);
+    const cookie = cookieIn(await served.get("/docs/json", { ...password, cookie: ended }));
+    assert.equal((await served.get("/queue/stats", { cookie })).status, 200);
+    const made = await served.send("POST", "/keys", { name: "k", role: "viewer" }, bearer);
+    const ofKey = await logIn(served, {}, made.json<{ key: string }>().key);
+    const own = cookieIn(await served.get("/docs/json", { ...password, cookie: ofKey }));
+    assert.equal((await served.get("/keys/me", { cookie: own })).json<{ kind: string }>().kind, "token");
+    assert.deepEqual(
+      (await logins(served)).map(({ actor }) => actor.kind),
+      ["token", "key", "token", "token"],
+    );
   });
 });
 
@@ -143,6 +258,55 @@ describe("whoever guesses tokens", () => {
     await Promise.all(guesses);
     assert.deepEqual(Object.groupBy(statuses, String)["401"]?.length, 18);
     assert.equal(statuses.filter((status) => status === 429).length, 182);
+  });
+
+  test("as passwords of a page waits with a login, too; the right one and the login alone do not", async (t) => {
+    const clock = new FakeClock();
+    const served = await openTestApi(t, { ...withToken, clock });
+    const made = await served.send("POST", "/keys", { name: "k", role: "viewer" }, bearer);
+    const cookie = await logIn(served, {}, made.json<{ key: string }>().key);
+    const password = (text: string) => ({
+      authorization: `Basic ${Buffer.from(`me:${text}`).toString("base64")}`,
+      cookie,
+    });
+    for (let n = 0; n < 10; n += 1) assert.equal((await served.get("/docs/json", password(`guess-${n}`))).status, 200);
+    let answered = false;
+    const slow = fetch(`${served.url}/docs/json`, { headers: password("guess-10") });
+    void slow.finally(() => (answered = true));
+    for (const headers of [{ cookie }, password("guess-9"), password(TOKEN)])
+      assert.equal((await served.get("/docs/json", headers)).status, 200);
+    assert.equal(answered, false, "the guess still waits");
+    const passing = setInterval(() => void clock.advance(1000), 5);
+    t.after(() => clearInterval(passing));
+    assert.equal((await slow).status, 200);
+  });
+
+  test("while signed in waits for each new one, also when it is sent twice at once, and not for one a minute", async () => {
+    const clock = new FakeClock();
+    const logins = new WrongLogins(clock);
+    for (let n = 0; n < 100; n += 1) {
+      await logins.slowDownPerson("ann", `a token that is renewed, ${n}`);
+      await clock.advance(60_000);
+    }
+    for (let n = 0; n < 10; n += 1) await logins.slowDownPerson("ann", `guess ${n}`);
+    const done: string[] = [];
+    const guess = (secret: string) =>
+      logins.slowDownPerson("ann", secret).then(
+        () => void done.push(secret),
+        ({ code }: { code: string }) => void done.push(code),
+      );
+    const waiting = ["a", "a", "b", "c", "d", "e", "f", "g", "h"].map(guess);
+    await settled();
+    assert.deepEqual(done, []);
+    await guess("i");
+    assert.deepEqual(done.splice(0), ["too_many_logins"]);
+    await logins.slowDownPerson("bob", "i");
+    for (let n = 0; n < 10; n += 1) await logins.slowDown("192.0.2.1");
+    await clock.advance(10_000);
+    await Promise.all(waiting);
+    assert.deepEqual(done.toSorted(), ["a", "a", "b", "c", "d", "e", "f", "g", "h"]);
+    await guess("h");
+    assert.equal(done.at(-1), "h", "it is known");
   });
 
   test("from one network of IPv6 is one", () => {

@@ -23,14 +23,21 @@ export class ForwardedPeople {
     }
   }
 
-  /** Null: no listed proxy sent the request, or it names nobody. Throws if the person has no role. */
-  principalOf(request: ApiRequest): Principal | null {
+  /** Whom the proxy names; null: no listed proxy sent the request, or it names nobody. */
+  subjectOf(request: ApiRequest): string | null {
     // The address of the connection: X-Forwarded-For is what anybody may send.
     if (!this.#isProxy(request.ip)) return null;
-    const { header, groupsHeader } = this.#auth;
+    const { header } = this.#auth;
     const subject = onlyValue(request, header);
-    if (subject === "") return null;
     if (subject.length > LONGEST) throw malformed(header, `is longer than ${LONGEST} characters`);
+    return subject === "" ? null : subject;
+  }
+
+  /** Null: as for `subjectOf`. Throws if the person has no role. */
+  principalOf(request: ApiRequest): Principal | null {
+    const subject = this.subjectOf(request);
+    if (subject === null) return null;
+    const { groupsHeader } = this.#auth;
     const groups = groupsHeader === null ? [] : onlyValue(request, groupsHeader).split(/[,|]/);
     const person: Person = { issuer: PROXY_ISSUER, subject, name: shownName(subject) };
     const group = grantingGroup(

@@ -1,5 +1,6 @@
 /** The cookie of a login: by a key, by the token, or by a person's sign-in at the provider. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { asCaller } from "../../domain/access/caller.ts";
 import { grantingGroup, roleOfGroup } from "../../domain/access/group-roles.ts";
 import { type PersonInGroups, personPrincipal } from "../../domain/access/person.ts";
 import { type Principal, TOKEN_PRINCIPAL } from "../../domain/access/principal.ts";
@@ -22,17 +23,31 @@ export function sameSecret(actual: string, expected: string): boolean {
   return timingSafeEqual(digest(actual), digest(expected));
 }
 
+/** A new login by a key or the token, which the audit log has. Returns its cookie. */
+export async function beginLogin(
+  request: ApiRequest,
+  deps: LoginDeps,
+  { principal, key }: Pick<Login, "principal" | "key">,
+): Promise<string> {
+  await recordLogin(request, deps, principal);
+  return sessionCookie(request, deps, { id: newLoginId(), key });
+}
+
+export async function recordLogin(
+  request: ApiRequest,
+  { store }: Pick<LoginDeps, "store">,
+  { kind, id, name, limits }: Principal,
+): Promise<void> {
+  const caller = { actor: { kind, id, name }, limits, ip: request.ip, requestId: request.id };
+  await asCaller(caller, () => store.recordAudit("login.succeeded", { kind: "login", id }));
+}
+
 /**
  * The cookie proves that its owner knew the key or token and contains its expiry, not the secret. All cookies of a login,
  * which is renewed while in use, carry the login's id: they end together.
  */
-export async function sessionCookie(request: ApiRequest, deps: LoginDeps, key: KeyRecord | null): Promise<string> {
+export function sessionCookie(request: ApiRequest, deps: LoginDeps, { id, key }: Pick<Login, "id" | "key">): string {
   const ends = Math.floor(deps.clock.now() / 1000) + COOKIE_SECONDS;
-  const login = await loginOf(request, deps);
-  // Another key signs in as somebody else.
-  const by = key === null ? TOKEN_PRINCIPAL : principalOf(key);
-  const isSame = login !== null && login.principal.kind === by.kind && login.principal.id === by.id;
-  const id = isSame ? login.id : newLoginId();
   const parts = key === null ? [ends, id] : [ends, id, key.id];
   const seal = key === null ? sealByToken(deps.settings.token ?? "", ends, id) : sealByKey(deps, ends, id, key);
   return cookieFor(request, COOKIE_NAME, [...parts, seal].join("."), { seconds: COOKIE_SECONDS });

@@ -1,5 +1,6 @@
 import type { FieldError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
+import { currentCaller } from "../../domain/access/caller.ts";
 import type { JobNotify } from "../../domain/notify/rules.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
@@ -26,12 +27,19 @@ async function channelsOf(
 ): Promise<JobNotify[]> {
   const problems: FieldError[] = [];
   const list: JobNotify[] = [];
+  const isLimited = (currentCaller()?.limits ?? null) !== null;
   for (const [n, entry] of notify.entries()) {
     const channel = await store.channel(entry.channel);
     // A channel that was deleted since does not block other changes.
     const id = channel?.id ?? kept.find(({ channel: one }) => one === entry.channel)?.channel;
     const path = `notify[${n}].channel`;
-    if (id === undefined)
+    // Unknown or not: a key with limits must not learn of other channels.
+    if (isLimited && !kept.some(({ channel: one }) => one === id))
+      problems.push({
+        path,
+        message: "a key that is limited to some jobs, sites or tags may name only channels that the job already has",
+      });
+    else if (id === undefined)
       problems.push({ path, message: `there is no notification channel with the id or name ${entry.channel}` });
     else if (list.some(({ channel: one }) => one === id)) problems.push({ path, message: "is listed twice" });
     else list.push({ ...entry, channel: id });

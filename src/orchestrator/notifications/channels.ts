@@ -162,7 +162,7 @@ export async function createChannel(
   once?: IdempotencyKey,
 ): Promise<ChannelView> {
   const kind = channelKind(input.kind);
-  const channel = await readChannel(deps, kind, input, input.settings ?? {});
+  const channel = await readChannel(deps, kind, input, input.settings ?? {}, []);
   const { created } = await deps.store.createChannel(channel, deps.clock.now(), once);
   return toView(deps.seal, { ...created, sealed: channel.sealed });
 }
@@ -176,15 +176,21 @@ async function readChannel(
   kind: ChannelKind,
   input: ChannelInput,
   settings: Readonly<Record<string, unknown>>,
+  rulesBefore: readonly NotificationRule[],
 ): Promise<NewChannel> {
   const problems: FieldError[] = [];
-  const about = await readAbout(deps.store, input, problems);
+  const about = await readAbout(deps.store, input, rulesBefore, problems);
   const receiver = readReceiver(deps, kind, settings, problems);
   if (problems.length > 0 || receiver === null) throw invalid(problems);
   return { kind: kind.kind, ...about, ...receiver };
 }
 
-async function readAbout(store: Store, input: ChannelInput, problems: FieldError[]): Promise<About> {
+async function readAbout(
+  store: Store,
+  input: ChannelInput,
+  rulesBefore: readonly NotificationRule[],
+  problems: FieldError[],
+): Promise<About> {
   const { name = "", rules = [{}], group_minutes: minutes = 0, enabled = true } = input;
   if (name.trim() !== name || name === "" || /[\p{Cc}\p{Cf}]/u.test(name))
     problems.push({
@@ -194,7 +200,7 @@ async function readAbout(store: Store, input: ChannelInput, problems: FieldError
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name))
     problems.push({ path: "name", message: "must not have the form of an id" });
   const quiet = readQuietHours(input.quiet_hours ?? null, problems);
-  await checkJobs(store, rules, problems);
+  await checkJobs(store, rules, rulesBefore, problems);
   return { name, rules, quiet, groupMs: Math.round(minutes * MINUTE), enabled };
 }
 
@@ -247,10 +253,17 @@ function readQuietHours(input: QuietHoursInput | null, problems: FieldError[]): 
   return { from, to, timezone, except };
 }
 
-async function checkJobs(store: Store, rules: readonly NotificationRule[], problems: FieldError[]): Promise<void> {
+/** A job that was deleted since does not block other changes. */
+async function checkJobs(
+  store: Store,
+  rules: readonly NotificationRule[],
+  rulesBefore: readonly NotificationRule[],
+  problems: FieldError[],
+): Promise<void> {
+  const known = new Set(rulesBefore.flatMap(({ jobs = [] }) => jobs));
   for (const [n, { jobs = [] }] of rules.entries())
     for (const [m, id] of jobs.entries())
-      if ((await store.job(id)) === null)
+      if (!known.has(id) && (await store.job(id)) === null)
         problems.push({ path: `rules[${n}].jobs[${m}]`, message: `there is no job with the id ${id}` });
 }
 
@@ -291,14 +304,14 @@ export async function changeChannel(deps: NotificationDeps, id: string, change: 
   const now = deps.clock.now();
   if (change.settings === undefined) {
     const problems: FieldError[] = [];
-    const about = await readAbout(deps.store, input, problems);
+    const about = await readAbout(deps.store, input, before.rules, problems);
     if (problems.length > 0) throw invalid(problems);
     return toView(deps.seal, await deps.store.updateChannel(before.id, onlyAsked(change, about), now));
   }
   const secrets = openSecrets(deps.seal, before);
   const settings = { ...before.settings, ...secrets, ...change.settings };
   refuseMovedSecrets(kind, before, change.settings, settings);
-  const after = await readChannel(deps, kind, input, settings);
+  const after = await readChannel(deps, kind, input, settings, before.rules);
   const receiver = { settings: after.settings, sealed: after.sealed, target: after.target };
   const isSame =
     secrets !== null && isDeepStrictEqual([after.settings, openSecrets(deps.seal, after)], [before.settings, secrets]);

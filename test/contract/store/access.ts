@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { asCaller, type Caller, type Limits } from "../../../src/domain/access/caller.ts";
 import type { NewKey } from "../../../src/store/ports/security/access-port.ts";
-import { newJob } from "./jobs.ts";
+import { newJob, timeAt } from "./jobs.ts";
 import { type Kit, NOBODY, newTask, refused, type Scenario } from "./kit.ts";
 import { newSession } from "./sessions.ts";
 
@@ -307,6 +307,48 @@ export function accessScenarios(scenario: Scenario): void {
     await kit.store.deleteJob(created.id, kit.now);
     await refused("outside_limits", again(limits));
   });
+
+  scenario(
+    "a job within the limits shows no run outside of them, neither as its last one nor in its schedule",
+    async (kit) => {
+      const limits: Limits = { ...NO_LIMITS, sites: ["b.example"] };
+      const seen = <T>(work: () => Promise<T>) => as("limited", work, limits);
+      const first = kit.now;
+      const { created: job } = await kit.store.createJob(newJob("moved", { site: "a.example", nextAt: first }), first);
+      const startDue = async (site: string, at: number) => {
+        const due = { jobId: job.id, at, next: timeAt(at + 1000), overlap: "skip" as const };
+        const run = newRun(site, { jobId: job.id });
+        return kit.store.startOccurrence(run, [newTask("one", { lane: `site:${site}`, site })], due, kit.now);
+      };
+      const hidden = await startDue("a.example", first);
+      assert.ok(hidden.kind === "started");
+      assert.equal((await startDue("a.example", first + 1000)).kind, "blocked");
+      await kit.store.updateJob(job.id, { site: "b.example", url: "https://b.example/" }, kit.now);
+      assert.equal((await seen(() => kit.store.lastRuns([job.id]))).size, 0);
+      await kit.store.changeRun(hidden.created.id, "cancelled", "Run cancelled", kit.now);
+      const visible = await startDue("b.example", first + 2000);
+      assert.ok(visible.kind === "started");
+      const later = (await start(kit, "a.example", { jobId: job.id })).created;
+      const lastOf = async (reading: Promise<Map<string, { id: string }>>) => (await reading).get(job.id)?.id;
+      assert.equal(await lastOf(seen(() => kit.store.lastRuns([job.id]))), visible.created.id);
+      assert.equal(await lastOf(kit.store.lastRuns([job.id])), later.id);
+      const runsIn = async (limited: Limits | null) => {
+        const slots = await as("any", () => kit.store.scheduleOccurrences(job.id, { limit: 10 }), limited);
+        return slots.map(({ outcome, runId, message }) => [outcome, runId, message]);
+      };
+      const why = `the previous run has not ended: run ${hidden.created.id}, which is queued`;
+      assert.deepEqual(await runsIn(null), [
+        ["started", visible.created.id, null],
+        ["skipped", hidden.created.id, why],
+        ["started", hidden.created.id, null],
+      ]);
+      assert.deepEqual(await runsIn(limits), [
+        ["started", visible.created.id, null],
+        ["skipped", null, null],
+        ["started", null, null],
+      ]);
+    },
+  );
 
   scenario("a job is not deleted with runs that its caller may not see, nor while one of them goes on", async (kit) => {
     const limits: Limits = { ...NO_LIMITS, sites: ["b.example"] };

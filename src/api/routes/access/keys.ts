@@ -131,7 +131,7 @@ export function keyRoutes(api: ApiInstance, deps: ApiDeps): void {
       const { kind = "local", id = null, name = "local", role = "viewer", limits = null } = principal ?? {};
       const key = id === null || kind !== "key" ? null : await deps.store.key(id);
       // That of a proxy is not ours to tell.
-      const endsAt = session !== null && session.loginId !== null ? session.endsAt : (key?.expiresAt ?? null);
+      const endsAt = (session === null || session.loginId === null ? null : session.endsAt) ?? key?.expiresAt ?? null;
       const listOf = (values: readonly string[] | null | undefined) => (values ? [...values] : null);
       return {
         kind,

@@ -1,7 +1,6 @@
-import { asCaller } from "../../../domain/access/caller.ts";
 import { CALLBACK_PATH, type IdentityProvider, SignInFailure } from "../../../domain/access/identity-provider.ts";
 import { noRole } from "../../access/forwarded-person.ts";
-import { personCookie } from "../../access/login-cookie.ts";
+import { personCookie, recordLogin } from "../../access/login-cookie.ts";
 import { failedCookie, notStarted, ownPath, SIGN_IN_PATH, startedCookie, startedSignIn } from "../../access/sign-in.ts";
 import type { ApiDeps } from "../../deps.ts";
 import type { ApiInstance, ApiReply, ApiRequest } from "../../instance.ts";
@@ -55,9 +54,7 @@ export function singleSignOnRoutes(api: ApiInstance, deps: ApiDeps): void {
       const sentence = `${capital(noRole(person.name))}. Ask an admin of this server.`;
       throw new SignInFailure(sentence, `groups: ${groups.slice(0, LONGEST_LIST)}`);
     }
-    const { kind, id, name, limits } = session.principal;
-    const caller = { actor: { kind, id, name }, limits, ip: request.ip, requestId: request.id };
-    await asCaller(caller, () => deps.store.recordAudit("login.succeeded", { kind: "login", id }));
+    await recordLogin(request, deps, session.principal);
     return { url: `${provider.publicUrl}${started.to}`, cookies: [session.cookie, notStarted(request, provider)] };
   }
 

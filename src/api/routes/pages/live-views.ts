@@ -8,7 +8,7 @@ import { type SaveInput, saveLiveView } from "../../../orchestrator/live-views/s
 import { viewOf } from "../../../orchestrator/runs/read.ts";
 import { refuseLesserRole } from "../../access/declared-roles.ts";
 import { RECHECK_MS } from "../../access/keys.ts";
-import { untilRevoked } from "../../auth.ts";
+import { type EndReason, untilRevoked } from "../../auth.ts";
 import { type ApiDeps, limitsOf } from "../../deps.ts";
 import type { ApiInstance, ApiReply, ApiRequest } from "../../instance.ts";
 import { ApiProblem } from "../../problems.ts";
@@ -210,8 +210,8 @@ function connect(deps: ApiDeps, request: ApiRequest, reply: ApiReply, view: Live
     ws.once("close", () => ended.abort());
     if (ended.signal.aborted) return ws.close(1001);
     ended.signal.addEventListener("abort", () => ws.close(1001), { once: true });
-    const stop = untilRevoked(request, deps, RECHECK_MS, () => {
-      ws.close(endOf(request));
+    const stop = untilRevoked(request, deps, RECHECK_MS, (reason) => {
+      ws.close(closeCodeOf(reason));
       ended.abort();
     });
     ended.signal.addEventListener("abort", stop, { once: true });
@@ -233,7 +233,7 @@ const REVOKED = 4401;
 const GOING_AWAY = 1001;
 
 /** People whom a proxy signs in connect again: it tells with each connection who they are. Others sign in first. */
-export const endOf = ({ session }: Pick<ApiRequest, "session">) => (session === null ? REVOKED : GOING_AWAY);
+export const closeCodeOf = (reason: EndReason) => (reason === "revoked" ? REVOKED : GOING_AWAY);
 
 /** Before the picture: its number, and the size of the page's viewport. */
 const HEADER_BYTES = 8;

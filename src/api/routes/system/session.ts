@@ -1,7 +1,6 @@
-import { endedCookie, endLogin, sessionCookie } from "../../access/login-cookie.ts";
+import { beginLogin, endedCookie, endLogin } from "../../access/login-cookie.ts";
 import { noSignInError, signInErrorOf, signInUrl } from "../../access/sign-in.ts";
 import { principalBySecret, type Proof, proofOf } from "../../auth.ts";
-import { asCaller } from "../../../domain/access/caller.ts";
 import { isKeySecret } from "../../../domain/access/key-secret.ts";
 import { ROLES } from "../../../domain/access/roles.ts";
 import type { ApiDeps } from "../../deps.ts";
@@ -43,8 +42,9 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const { proof, error } = await whoCalls(request);
-      // Otherwise tokens could be guessed here as fast as the network allows.
-      if (proof === null && request.headers.authorization !== undefined) await api.wrongLogins.slowDown(request.ip);
+      // Otherwise tokens could be guessed here as fast as the network allows. Who has no role has waited already.
+      const isRefused = proof === null && error === null && request.headers.authorization !== undefined;
+      if (isRefused) await api.wrongLogins.slowDown(request.ip);
       const failed = signInErrorOf(request, deps);
       if (failed !== null) reply.header("set-cookie", noSignInError(request));
       const { kind, name, role } = proof?.principal ?? {};
@@ -96,10 +96,7 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
         throw new ApiProblem("unauthorized", (await api.keys.whyRefused(request.body.token)) ?? "the token is wrong");
       }
       api.rateLimits.take(found.principal);
-      const { kind, id, name, limits } = found.principal;
-      const caller = { actor: { kind, id, name }, limits, ip: request.ip, requestId: request.id };
-      await asCaller(caller, () => deps.store.recordAudit("login.succeeded", { kind: "login", id }));
-      const cookie = await sessionCookie(request, deps, found.key);
+      const cookie = await beginLogin(request, deps, found);
       return reply.code(204).header("set-cookie", cookie).send(null);
     },
   );

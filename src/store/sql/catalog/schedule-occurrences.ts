@@ -15,6 +15,7 @@ import {
 } from "../../ports/schedule-port.ts";
 import { bumpControl, type Context, rows } from "../kernel/context.ts";
 import { insertRunWithTasks } from "../tasks/enqueue.ts";
+import { hiddenRunsOf } from "../kernel/caller-limits.ts";
 import { actingAs } from "../kernel/audit-entry.ts";
 import { dueJobs, jobNumber, nextDueAt } from "./jobs.ts";
 import { moveRun } from "../runs/move-run.ts";
@@ -201,8 +202,17 @@ function readOccurrences(
     run: string | null;
     noted_at: number;
   };
-  return rows<OccurrenceRow>(list).map(({ at, until, count, outcome: became, run, message, noted_at: notedAt }) => {
-    return { jobId, at, until, count, outcome: became, runId: run, message, notedAt };
+  const found = rows<OccurrenceRow>(list);
+  const hidden = hiddenRunsOf(
+    context,
+    found.flatMap(({ run }) => run ?? []),
+  );
+  return found.map(({ at, until, count, outcome: became, run, message, noted_at: notedAt }) => {
+    const about = { jobId, at, until, count, outcome: became, notedAt };
+    // The message names the run, too.
+    return run !== null && hidden.has(run)
+      ? { ...about, runId: null, message: null }
+      : { ...about, runId: run, message };
   });
 }
 

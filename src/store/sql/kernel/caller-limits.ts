@@ -2,7 +2,7 @@
 import { currentCaller } from "../../../domain/access/caller.ts";
 import { siteOf } from "../../../domain/text/url.ts";
 import { OrbError } from "../../../base/errors.ts";
-import type { Context } from "./context.ts";
+import { type Context, rows } from "./context.ts";
 
 interface Condition {
   text: string;
@@ -82,6 +82,19 @@ export function hasHiddenRuns({ connection }: Context, jobId: string): boolean {
   const visible = text.replace(/^ AND /, "");
   const hidden = `SELECT 1 FROM runs WHERE job = ? AND removing_at IS NULL AND NOT (${visible}) LIMIT 1`;
   return connection.sql(hidden).get(jobId, ...values) !== undefined;
+}
+
+/** Those of the runs that the caller may not see; without limits none. */
+export function hiddenRunsOf({ connection }: Context, ids: readonly string[]): ReadonlySet<string> {
+  const { text, values } = ofVisibleRuns();
+  if (text === "" || ids.length === 0) return new Set();
+  const list = connection
+    .sql(
+      `SELECT given.value AS id FROM json_each(?) given
+       WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = given.value AND runs.removing_at IS NULL${text})`,
+    )
+    .all(JSON.stringify(ids), ...values);
+  return new Set(rows<{ id: string }>(list).map(({ id }) => id));
 }
 
 function outside(what: string): OrbError {

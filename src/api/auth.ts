@@ -163,6 +163,22 @@ async function isStillAllowed(request: ApiRequest): Promise<boolean> {
   return now.role === principal.role && JSON.stringify(now.limits) === JSON.stringify(principal.limits);
 }
 
+/** The same of a person, whose session may have ended. */
+export async function mayGoOn(
+  request: ApiRequest,
+  { clock, store }: Pick<ApiDeps, "clock" | "store">,
+): Promise<boolean> {
+  const { session } = request;
+  if (session !== null && clock.now() >= session.endsAt) return false;
+  try {
+    if (session === null) return await isStillAllowed(request);
+    return session.loginId === null || !(await store.hasLoginEnded(session.loginId));
+  } catch {
+    // While the database does not answer, nobody can revoke a key.
+    return true;
+  }
+}
+
 /**
  * Ends what a key or a person began, such as a stream, when the key is revoked, expires or changes, or the person's
  * session ends. Returns what stops the check.
@@ -176,15 +192,9 @@ export function untilRevoked(
   const { principal, session } = request;
   if (principal?.kind !== "key" && session === null) return () => {};
   let stopped = false;
-  const isAllowed = async () => {
-    if (session === null) return isStillAllowed(request);
-    if (clock.now() >= session.endsAt) return false;
-    return session.loginId === null || !(await store.hasLoginEnded(session.loginId));
-  };
   const waitMs = () => (session === null ? everyMs : Math.min(SESSION_CHECK_MS, session.endsAt - clock.now()));
   const check = async () => {
-    // While the database does not answer, nobody can revoke a key.
-    const goesOn = await isAllowed().catch(() => true);
+    const goesOn = await mayGoOn(request, { clock, store });
     if (stopped) return;
     if (!goesOn) return end();
     timer = clock.after(Math.max(1, waitMs()), () => void check());

@@ -127,6 +127,11 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
       throw new ApiProblem(
         "forbidden_origin",
         `the request has ${proof.by === "proxy" ? "the header of a proxy" : "a login cookie"} but does not come from this server's dashboard; use a token instead`,
+        {
+          more: {
+            hint: "Send a key or token (Authorization: Bearer …), or the Origin header of this server's address.",
+          },
+        },
       );
     request.principal = proof.principal;
     request.session = sessionOf(proof, deps.clock);

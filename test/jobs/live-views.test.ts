@@ -273,7 +273,10 @@ describe("live views", browserGate, () => {
       await open({ url: site.url("/plain") }),
     ];
     const entry = (await server.api.get("/audit-log?action=live_view.opened&limit=2")).json<Entry[]>()[1];
-    assert.deepEqual([entry?.object.id, entry?.changes], [one.id, [{ path: "url", before: null, after: site.url("/plain") }]]);
+    assert.deepEqual(
+      [entry?.object.id, entry?.changes],
+      [one.id, [{ path: "url", before: null, after: site.url("/plain") }]],
+    );
     const third = await server.api.post("/live-views", { url: site.url("/plain") });
     assert.deepEqual([third.status, third.json<Problem>().code], [409, "live_view_unavailable"]);
     await close(two);

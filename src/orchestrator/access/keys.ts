@@ -120,7 +120,10 @@ export async function revokeKey(deps: Deps, id: string): Promise<KeyView> {
 
 async function requireKey({ store }: Deps, id: string): Promise<KeyRecord> {
   const key = await store.key(id);
-  if (key === null) throw new OrbError("not_found", `there is no key with the id ${id}`);
+  if (key === null)
+    throw new OrbError("not_found", `there is no key with the id ${id}`, {
+      hint: "`orb keys list` shows the ids of all keys.",
+    });
   return key;
 }
 

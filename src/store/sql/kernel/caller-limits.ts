@@ -87,6 +87,6 @@ export function hasHiddenRuns({ connection }: Context, jobId: string): boolean {
 function outside(what: string): OrbError {
   return new OrbError(
     "outside_limits",
-    `this key may not create such a ${what}: it is limited to other jobs, sites or tags`,
+    `this key may not make or change such a ${what}: it is limited to other jobs, sites or tags`,
   );
 }

@@ -4391,6 +4391,7 @@ export interface Operations {
       subject: string;
       message: string;
       job_id: string | null;
+      job_name: string | null;
       site: string | null;
       run_id: string | null;
       state: "waiting" | "delivered" | "given_up";
@@ -7004,7 +7005,6 @@ export const UNLIMITED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /audit-log",
   "get /notifications/kinds",
   "get /notifications/channels",
-  "get /scraping/tasks",
   "get /runs/deletions",
   "get /notifications/deliveries",
   "get /keys",

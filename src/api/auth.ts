@@ -165,6 +165,11 @@ export function requireProof(api: ApiInstance, deps: ApiDeps): void {
       throw new ApiProblem(
         "forbidden_origin",
         `the request has ${proof.by === "proxy" ? "the header of a proxy" : "a login cookie"} but does not come from this server's dashboard; use a token instead`,
+        {
+          more: {
+            hint: "Send a key or token (Authorization: Bearer …), or the Origin header of this server's address.",
+          },
+        },
       );
     request.principal = proof.principal;
     request.session = sessionOf(proof, deps.clock);
@@ -204,6 +209,22 @@ async function isStillAllowed(request: ApiRequest): Promise<boolean> {
 /** `revoked`: the key, which no longer is what it was; `ended`: the session, and another one can begin. */
 export type EndReason = "revoked" | "ended";
 
+type Checks = Pick<ApiDeps, "clock" | "store">;
+
+/** Null: the caller may go on. */
+async function whyEnded(request: ApiRequest, { clock, store }: Checks, isLoginDue = true): Promise<EndReason | null> {
+  const { session } = request;
+  if (!(await isStillAllowed(request))) return "revoked";
+  if (session === null) return null;
+  if (session.endsAt !== null && clock.now() >= session.endsAt) return "ended";
+  return isLoginDue && session.loginId !== null && (await store.hasLoginEnded(session.loginId)) ? "ended" : null;
+}
+
+/** While the database does not answer, nobody can revoke a key or log out. */
+export async function mayGoOn(request: ApiRequest, checks: Checks): Promise<boolean> {
+  return (await whyEnded(request, checks).catch(() => null)) === null;
+}
+
 /**
  * Ends what a key or a login began, such as a stream, when the key is revoked, expires or changes, the login is ended, or
  * the session of a person ends. Returns what stops the check.
@@ -219,15 +240,12 @@ export function untilRevoked(
   const keyCheckMs = principal?.kind === "key" ? everyMs : Infinity;
   let stopped = false;
   let loginCheckedAt = clock.monotonic();
-  const whyEnded = async (): Promise<EndReason | null> => {
-    if (!(await isStillAllowed(request))) return "revoked";
-    if (session === null) return null;
-    if (session.endsAt !== null && clock.now() >= session.endsAt) return "ended";
+  /** Each check of a login is a query, and a key is looked at more often. */
+  const isLoginDue = () => {
     const now = clock.monotonic();
-    // Each check is a query, and a key is looked at more often.
-    if (session.loginId === null || now - loginCheckedAt + keyCheckMs < SESSION_CHECK_MS) return null;
+    if (now - loginCheckedAt + keyCheckMs < SESSION_CHECK_MS) return false;
     loginCheckedAt = now;
-    return (await store.hasLoginEnded(session.loginId)) ? "ended" : null;
+    return true;
   };
   const wait = () => {
     const leftMs = (session?.endsAt ?? Infinity) - clock.now();
@@ -235,8 +253,7 @@ export function untilRevoked(
     return clock.after(Math.max(1, waitMs), () => void check());
   };
   const check = async () => {
-    // While the database does not answer, nobody can revoke a key or log out.
-    const reason = await whyEnded().catch(() => null);
+    const reason = await whyEnded(request, { clock, store }, isLoginDue()).catch(() => null);
     if (stopped) return;
     if (reason !== null) return end(reason);
     timer = wait();

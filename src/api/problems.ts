@@ -64,7 +64,7 @@ export const HTTP_PROBLEMS = {
     status: 403,
     title: "The role of the key or person does not allow this call.",
     remedy:
-      "Use a key with the role that `detail` names; docs/roles.md lists the role of every call. People have the role of their groups (APP_AUTH_ROLES).",
+      "Use a key with that role; docs/roles.md lists the role of every call. People have the role of their groups (APP_AUTH_ROLES).",
   },
   key_limited: {
     status: 403,

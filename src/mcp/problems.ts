@@ -4,7 +4,8 @@ import { ToolFailure } from "./tool.ts";
 
 /** By API code. Otherwise the API's own hint is used. */
 const NEXT: Readonly<Record<string, string>> = {
-  unauthorized: "The operator must set APP_API_TOKEN to the token of that server.",
+  unauthorized:
+    "Tell the operator that this connection needs a valid key: in its Authorization header, or as APP_API_TOKEN of orb mcp.",
   forbidden_target:
     "Only public http and https URLs are fetched. If the target belongs to the operator, the operator can set APP_ALLOW_PRIVATE_NETWORKS.",
   site_waits: "Do not retry in a loop: the tool sites shows until when it waits.",

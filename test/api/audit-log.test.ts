@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { CHANNEL_KINDS } from "../../src/domain/notify/registry.ts";
 import { openTestApi, TOKEN } from "./kit.ts";
 
@@ -104,3 +104,65 @@ for (const { kind, fields } of CHANNEL_KINDS)
     const shown = Object.keys(settings).find((name) => !secrets.includes(name));
     if (shown !== undefined) assert.ok(log[2]?.changes.some((one) => one.path === `settings.${shown}`));
   });
+
+async function servedWithLog(t: TestContext) {
+  const served = await openTestApi(t, { settings: { token: TOKEN } });
+  const log = async (query = "") => (await served.get(`/audit-log${query}`, admin)).json<Entry[]>();
+  return { served, log };
+}
+
+test("a channel that is tested by its name is in the audit log under its id", async (t) => {
+  const { served, log } = await servedWithLog(t);
+  const body = { name: "phone", kind: "ntfy", settings: { topic: "t" } };
+  const { id } = (await served.send("POST", "/notifications/channels", body, admin)).json<{ id: string }>();
+  const answer = await served.send("POST", "/notifications/channels/phone/test", undefined, admin);
+  assert.equal(answer.status, 200, answer.text);
+  const [entry] = await log("?action=channel.tested");
+  assert.deepEqual(entry?.object, { kind: "channel", id });
+});
+
+test("changes in the audit log have the names and times of the API, and an empty list of cookies is none", async (t) => {
+  const { served, log } = await servedWithLog(t);
+  const expires_at = "2099-01-02T03:04:05.000Z";
+  const key = { name: "ci", role: "viewer", expires_at };
+  const { id } = (await served.send("POST", "/keys", key, admin)).json<{ id: string }>();
+  await served.call({ method: "DELETE", path: `/keys/${id}`, headers: admin });
+  const fields = { myTitle: "h1" };
+  const job = { name: "a", target_url: "https://a.example/", fields, schedule: { cron: "0 3 * * *" } };
+  const made = (await served.send("POST", "/jobs", job, admin)).json<{ id: string }>();
+  const paused = await served.send("POST", `/schedules/${made.id}/pause`, undefined, admin);
+  assert.equal(paused.status, 200, paused.text);
+  await served.send("PATCH", "/sites/a.example", { max_concurrency: 2 }, admin);
+  const changes = Object.fromEntries(
+    (await log()).flatMap(({ action, changes: list }) =>
+      list.map(({ path, after }) => [`${action} ${path}`, after] as const),
+    ),
+  );
+  assert.equal(changes["key.created expires_at"], expires_at);
+  const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+  assert.match(String(changes["key.revoked revoked_at"]), time);
+  assert.match(String(changes["job.updated schedule_paused_at"]), time);
+  assert.equal(changes["site.updated max_concurrency"], 2);
+  assert.deepEqual(changes["job.created recipe.header_names"], []);
+  assert.deepEqual(changes["job.created recipe.cookie_names"], []);
+  assert.equal(changes["job.created auto_repair"], false);
+  const paths = Object.keys(changes);
+  assert.ok(
+    paths.some((path) => path.includes("myTitle")),
+    `names of the user's stay as they are: ${paths.join(", ")}`,
+  );
+});
+
+test("a change of a key or a job that changes nothing has no entry", async (t) => {
+  const { served, log } = await servedWithLog(t);
+  const { id } = (await served.send("POST", "/keys", { name: "ci", role: "viewer" }, admin)).json<{ id: string }>();
+  for (const body of [{}, { name: "ci" }])
+    assert.equal((await served.send("PATCH", `/keys/${id}`, body, admin)).status, 200);
+  const body = { name: "a", target_url: "https://a.example/", fields: { title: "h1" } };
+  const job = (await served.send("POST", "/jobs", body, admin)).json<{ id: string }>();
+  assert.equal((await served.send("PATCH", `/jobs/${job.id}`, { name: "a" }, admin)).status, 200);
+  assert.deepEqual(
+    (await log()).map(({ action }) => action),
+    ["job.created", "key.created"],
+  );
+});

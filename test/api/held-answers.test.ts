@@ -3,7 +3,9 @@ import { test, type TestContext } from "node:test";
 import { madeFor } from "../../src/api/access/held-answers.ts";
 import { FRESH_MS, RECHECK_MS } from "../../src/api/access/keys.ts";
 import type { ApiRequest } from "../../src/api/instance.ts";
+import type { Routes } from "../../src/api/routes/registry.ts";
 import { asProgram, currentCaller } from "../../src/domain/access/caller.ts";
+import { addFirecrawl } from "../../src/firecrawl/routes.ts";
 import type { Store } from "../../src/store/ports/port.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { openTestApi, type TestApi, TOKEN } from "./kit.ts";
@@ -109,4 +111,90 @@ test("what is made for a caller sees the caller, whoever asks for it", async () 
   for (let n = 0; n < 3; n += 1) await asProgram(() => values.next());
   await asProgram(() => values.return!());
   assert.deepEqual(seen, [["a.example"], ["a.example"], ["a.example"], "agent"]);
+});
+
+/** A server with a call that waits for a page, on both kinds of routes, until it is let go. */
+async function heldCalls(t: TestContext) {
+  const clock = new FakeClock();
+  const page = Promise.withResolvers<void>();
+  t.after(() => page.resolve());
+  let waiting = Promise.withResolvers<void>();
+  const wait = async () => {
+    waiting.resolve();
+    await page.promise;
+  };
+  const held: Routes = (api) => {
+    api.post("/held", { config: { role: "operator", audit: "job.updated" }, schema: { hide: true } }, async () => {
+      await wait();
+      return { page: "the content of the page" };
+    });
+  };
+  const served = await openTestApi(t, {
+    settings: { token: TOKEN },
+    clock,
+    routes: [held, addFirecrawl as never],
+    store: (real): Store =>
+      new Proxy(real, {
+        get(target, name) {
+          const value = Reflect.get(target, name) as unknown;
+          if (name === "runs")
+            return async (...args: Parameters<Store["runs"]>) => {
+              await wait();
+              return target.runs(...args);
+            };
+          return typeof value === "function" ? (value.bind(target) as unknown) : value;
+        },
+      }),
+  });
+  /** Calls, and returns when the call waits. */
+  const begin = async (method: string, path: string, key: string) => {
+    waiting = Promise.withResolvers<void>();
+    const body = method === "POST" ? "{}" : null;
+    const headers = { ...bearer(key), ...(body === null ? {} : { "content-type": "application/json" }) };
+    const answer = fetch(`${served.url}${path}`, { method, headers, body });
+    await Promise.race([waiting.promise, answer.then(({ status }) => assert.fail(`it does not wait: ${status}`))]);
+    return { answer };
+  };
+  return { served, clock, begin, letGo: () => page.resolve() };
+}
+
+for (const [how, end] of [
+  ["is revoked", async (served: TestApi, id: string) => void (await revoke(served, id))],
+  [
+    "gets another role",
+    async (served: TestApi, id: string) => void (await served.send("PATCH", `/keys/${id}`, { role: "viewer" }, admin)),
+  ],
+] as const)
+  test(`a call that waits for a page gets 401 instead of the page if its key ${how} meanwhile`, async (t) => {
+    const { served, clock, begin, letGo } = await heldCalls(t);
+    const [ends, stays] = [await keyWith(served, { role: "operator" }), await keyWith(served, { role: "operator" })];
+    const own = await begin("POST", "/held", ends.key);
+    const theirs = await begin("GET", "/v2/crawl/active", ends.key);
+    const kept = await begin("POST", "/held", stays.key);
+    await clock.advance(10_000);
+    await end(served, ends.id);
+    await clock.advance(600);
+    letGo();
+    const [refused, refusedTheirs, answered] = await Promise.all([own.answer, theirs.answer, kept.answer]);
+    const problem = (await refused.json()) as { code: string; detail: string };
+    assert.deepEqual([refused.status, problem.code], [401, "unauthorized"]);
+    assert.match(problem.detail, /revoked or changed/);
+    assert.match(refused.headers.get("www-authenticate") ?? "", /^Bearer/);
+    const fault = (await refusedTheirs.json()) as { success: boolean; code: string };
+    assert.deepEqual([refusedTheirs.status, fault.success, fault.code], [401, false, "UNAUTHORIZED"]);
+    assert.deepEqual([answered.status, await answered.json()], [200, { page: "the content of the page" }]);
+    const log = (await served.get("/audit-log?action=job.updated", admin)).json<unknown[]>();
+    assert.equal(log.length, 2, "what was done is recorded, also of the call that got no answer");
+  });
+
+test("a call that waits for a page gets 401 if its key expires meanwhile", async (t) => {
+  const { served, clock, begin, letGo } = await heldCalls(t);
+  const { key } = await keyWith(served, {
+    role: "operator",
+    expires_at: new Date(clock.now() + 60_000).toISOString(),
+  });
+  const held = await begin("POST", "/held", key);
+  await clock.advance(61_000);
+  letGo();
+  assert.equal((await held.answer).status, 401);
 });

@@ -75,6 +75,33 @@ describe("a key", () => {
     assert.equal((await served.send("POST", "/keys", limited, admin)).status, 422);
   });
 
+  test("is limited to sites by their hosts or by addresses of pages, and to jobs that exist", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const job = await makeJob(served, "shop");
+    const sites = ["http://Example.COM/x", "B.example:80", "https://c.example:8443/", "example.com"];
+    const { id } = await makeKey(served, { sites, jobs: [job] });
+    const shown = async () => (await served.get(`/keys/${id}`, admin)).json<{ sites: string[]; jobs: string[] }>();
+    assert.deepEqual((await shown()).sites, ["example.com", "b.example", "c.example:8443"]);
+    const nobody = "0".repeat(32);
+    for (const [body, path] of [
+      [{ sites: ["a.example", "a b"] }, "sites[1]"],
+      [{ sites: ["ftp://a.example/"] }, "sites[0]"],
+      [{ sites: ["a.example/path"] }, "sites[0]"],
+      [{ jobs: [job, nobody] }, "jobs[1]"],
+    ] as const) {
+      for (const answer of [
+        await served.send("POST", "/keys", { name: "x", role: "viewer", ...body }, admin),
+        await served.send("PATCH", `/keys/${id}`, body, admin),
+      ]) {
+        assert.equal(answer.status, 422, answer.text);
+        assert.equal(answer.json<Refused>().errors[0]?.path, path);
+      }
+    }
+    await served.call({ method: "DELETE", path: `/jobs/${job}`, headers: admin });
+    const same = await served.send("PATCH", `/keys/${id}`, { name: "b", jobs: [job] }, admin);
+    assert.equal(same.status, 200, "a job that was deleted since may stay in the list");
+  });
+
   test("that is revoked or changed is refused at once by its server, and within a second by others", async (t) => {
     const clock = new FakeClock();
     const served = await openTestApi(t, { ...withToken, clock });

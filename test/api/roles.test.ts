@@ -81,7 +81,7 @@ describe("every route", () => {
       operator: await makeKey(served, { role: "operator" }),
       admin: await makeKey(served, { role: "admin" }),
     };
-    const limited = await makeKey(served, { role: "operator", jobs: [NOBODY] });
+    const limited = await makeKey(served, { role: "operator", tags: ["of no job"] });
     const revoked = await makeKey(served, { role: "admin" });
     assert.equal((await served.call({ method: "DELETE", path: `/keys/${revoked.id}`, headers: admin })).status, 200);
     const soon = new Date(Date.now() + 1000).toISOString();

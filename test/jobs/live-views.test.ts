@@ -20,6 +20,12 @@ interface Problem {
   detail: string;
 }
 
+interface Entry {
+  action: string;
+  object: { id: string };
+  changes: object[];
+}
+
 const TOKEN = "a-token-of-good-length-4711";
 const admin = { authorization: `Bearer ${TOKEN}` };
 const SECRET = "hunter2-must-not-leak";
@@ -89,13 +95,15 @@ describe("live views", browserGate, () => {
     ]);
     const again = await server.run({ target_url: site.url("/"), strategy: "http", session_id: "solved by hand" });
     assert.deepEqual([again.status, again.stats["title"]], ["completed", "Behind the wall"]);
-    const log = (await server.api.get("/audit-log?limit=50")).json<{ action: string; object: { id: string } }[]>();
+    const log = (await server.api.get("/audit-log?limit=50")).json<Entry[]>();
     const mine = log.filter(({ object, action }) => object.id === id && action.startsWith("live_view."));
     assert.deepEqual(mine.map(({ action }) => action).toSorted(), [
       "live_view.controlled",
       "live_view.opened",
       "live_view.saved",
     ]);
+    const opened = mine.find(({ action }) => action === "live_view.opened");
+    assert.deepEqual(opened?.changes, [{ path: "url", before: null, after: site.url("/") }]);
     assert.ok(!server.api.answered.some((text) => text.includes(PASS)), "the cookie is not shown");
   });
 
@@ -260,7 +268,15 @@ describe("live views", browserGate, () => {
 
   test("no more are open than allowed, nothing is saved of a page that stored nothing, and bad input is refused [slow]", async () => {
     site.on("/plain", "<title>Plain</title><p>Nothing is stored here</p>");
-    const [one, two] = [await open({ url: site.url("/plain") }), await open({ url: site.url("/plain") })];
+    const [one, two] = [
+      await open({ url: `${site.url("/plain")}?ticket=${SECRET}#${SECRET}` }),
+      await open({ url: site.url("/plain") }),
+    ];
+    const entry = (await server.api.get("/audit-log?action=live_view.opened&limit=2")).json<Entry[]>()[1];
+    assert.deepEqual(
+      [entry?.object.id, entry?.changes],
+      [one.id, [{ path: "url", before: null, after: site.url("/plain") }]],
+    );
     const third = await server.api.post("/live-views", { url: site.url("/plain") });
     assert.deepEqual([third.status, third.json<Problem>().code], [409, "live_view_unavailable"]);
     await close(two);

@@ -73,6 +73,20 @@ test("tools see what the key sees: limits hold, and an ended key does not connec
   await assert.rejects(agent(limited.key));
 });
 
+test("crawl_status without run_id lists the runs within the limits of the key, as GET /runs does", async (t) => {
+  const { served, admin, makeKey, agent } = await openAgents(t);
+  for (const site of ["a", "b"])
+    await served.send("POST", "/scraping/async-scrape", { url: `https://${site}.example/` }, admin);
+  const client = await agent((await makeKey({ role: "viewer", sites: ["b.example"] })).key);
+  const { isError, structuredContent } = await client.callTool({ name: "crawl_status", arguments: {} });
+  assert.notEqual(isError, true);
+  const { runs } = structuredContent as { runs: { url: string }[] };
+  assert.deepEqual(
+    runs.map(({ url }) => url),
+    ["https://b.example/"],
+  );
+});
+
 /** What a tool is called with for its schema to accept it: everything in it belongs to others. */
 function argumentsOf(name: string, ids: { run: string; flow: string; job: string }): Record<string, unknown> {
   const url = "https://a.example/";

@@ -5,7 +5,7 @@ import type { ApiDeps } from "../deps.ts";
 import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "../instance.ts";
 import { Delegations } from "./delegations.ts";
 import { ForwardedPeople } from "./forwarded-person.ts";
-import { callerBy } from "./held-answers.ts";
+import { callerBy, refuseLateAnswers } from "./held-answers.ts";
 import { Keys } from "./keys.ts";
 import { RateLimits } from "./rate-limit.ts";
 
@@ -51,6 +51,8 @@ export function followCaller(api: ApiInstance, deps: ApiDeps): void {
       });
     return payload;
   });
+  // After the audit log: the change was made.
+  refuseLateAnswers(api, deps);
 }
 
 function objectOf(action: string, { params }: ApiRequest): { kind: string; id: string | null } {

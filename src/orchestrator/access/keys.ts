@@ -5,7 +5,9 @@ import { isoOf, isoOrNull } from "../../base/iso.ts";
 import { keySecret } from "../../domain/access/key-secret.ts";
 import type { Role } from "../../domain/access/roles.ts";
 import type { KeyChange, KeyRecord } from "../../store/ports/security/access-port.ts";
+import { siteOf } from "../../domain/text/url.ts";
 import type { OrchestratorDeps } from "../deps.ts";
+import { siteName } from "../sites/sites.ts";
 
 type Deps = Pick<OrchestratorDeps, "store" | "clock">;
 
@@ -65,6 +67,7 @@ export async function createKey(deps: Deps, input: KeyInput): Promise<KeyView & 
   const { secret, prefix, hash } = keySecret(randomBytes(32));
   const limits = { jobs: input.jobs ?? null, sites: sitesOf(input.sites), tags: input.tags ?? null };
   refuseLimitedAdmin(input.role, limits);
+  await requireJobs(deps, limits.jobs);
   const created = await deps.store.createKey(
     {
       name: input.name,
@@ -105,6 +108,8 @@ export async function changeKey(deps: Deps, id: string, input: Partial<KeyInput>
     ...(input.requests_per_minute === undefined ? {} : { requestsPerMinute: input.requests_per_minute }),
     ...(input.expires_at === undefined ? {} : { expiresAt: expiryOf(input.expires_at, now) }),
   };
+  // Those that it has may be of jobs that were deleted.
+  if (input.jobs) await requireJobs(deps, input.jobs, (await requireKey(deps, id)).limits.jobs);
   return toKeyView(await deps.store.changeKey(id, change, now), now);
 }
 
@@ -115,7 +120,10 @@ export async function revokeKey(deps: Deps, id: string): Promise<KeyView> {
 
 async function requireKey({ store }: Deps, id: string): Promise<KeyRecord> {
   const key = await store.key(id);
-  if (key === null) throw new OrbError("not_found", `there is no key with the id ${id}`);
+  if (key === null)
+    throw new OrbError("not_found", `there is no key with the id ${id}`, {
+      hint: "`orb keys list` shows the ids of all keys.",
+    });
   return key;
 }
 
@@ -132,9 +140,21 @@ function refuseLimitedAdmin(role: Role, limits: KeyRecord["limits"]): void {
     throw invalid("role", "an admin cannot be limited to jobs, sites or tags: choose operator or viewer");
 }
 
-/** As sites are named everywhere: in lower case. */
+/** As the queue names them; the address of a page is its site. */
 function sitesOf(sites: readonly string[] | null | undefined): string[] | null {
-  return sites?.map((site) => site.trim().toLowerCase()) ?? null;
+  const named = sites?.map((text, index) => siteAt(text.trim(), `sites[${index}]`));
+  return named === undefined ? null : [...new Set(named)];
+}
+
+function siteAt(text: string, path: string): string {
+  const page = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
+  return page === null ? siteName(text, path) : siteOf(page);
+}
+
+async function requireJobs({ store }: Deps, jobs: readonly string[] | null, known: readonly string[] | null = null) {
+  for (const [index, id] of (jobs ?? []).entries())
+    if (known?.includes(id) !== true && (await store.job(id)) === null)
+      throw invalid(`jobs[${index}]`, `there is no job with the id ${id}`);
 }
 
 function invalid(path: string, message: string): OrbError {

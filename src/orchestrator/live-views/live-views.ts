@@ -1,5 +1,5 @@
 /** The live pages of this process. They are not stored: with the process they end, and so does their browser. */
-import { asCaller, currentCaller } from "../../domain/access/caller.ts";
+import { asCaller, type Caller, currentCaller } from "../../domain/access/caller.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf, OrbError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
@@ -149,17 +149,27 @@ export class LiveViews {
     view.begin(page);
     if (notice !== null) view.notice(notice);
     if (this.#isStopping) await view.close("stopping");
-    this.audit("live_view.opened", view);
+    this.audit("live_view.opened", view, { shown: { url: withoutSecrets(url) } });
     return view;
   }
 
   /** An entry of the audit log: of the run, if there is one. What was done is done, so a failure is only logged. */
-  audit(action: string, view: LiveView, caller = currentCaller()): void {
+  audit(
+    action: string,
+    view: LiveView,
+    { caller = currentCaller(), shown }: { caller?: Caller | null; shown?: Record<string, unknown> } = {},
+  ): void {
     const object = view.runId === null ? { kind: "live_view", id: view.id } : { kind: "run", id: view.runId };
-    asCaller(caller, () => this.#deps.store.recordAudit(action, object)).catch((error: unknown) =>
+    asCaller(caller, () => this.#deps.store.recordAudit(action, object, shown)).catch((error: unknown) =>
       this.#deps.log.error("an entry of the audit log could not be written", { action, error: messageOf(error) }),
     );
   }
+}
+
+/** Links of a sign-in have their secret in the query or the fragment. */
+function withoutSecrets(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
 }
 
 const HINT_FOR_BROWSER =

@@ -15,6 +15,7 @@ export interface DeliveryView {
   subject: string;
   message: string;
   job_id: string | null;
+  job_name: string | null;
   site: string | null;
   run_id: string | null;
   state: DeliveryState;
@@ -39,6 +40,7 @@ export async function listDeliveries(
     subject: notice.subject,
     message: notice.message,
     job_id: notice.job?.id ?? null,
+    job_name: notice.job?.name ?? null,
     site: notice.site,
     run_id: notice.runId,
     state: delivery.state,

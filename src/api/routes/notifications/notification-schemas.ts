@@ -142,6 +142,7 @@ export const Delivery = strict({
   subject: Type.String(),
   message: Type.String(),
   job_id: nullable(Type.String()),
+  job_name: nullable(Type.String({ description: "of its job when it was written" })),
   site: nullable(Type.String()),
   run_id: nullable(Type.String()),
   state: oneOf(DELIVERY_STATES),

@@ -216,7 +216,7 @@ function connect(deps: ApiDeps, request: ApiRequest, reply: ApiReply, view: Live
     });
     ended.signal.addEventListener("abort", stop, { once: true });
     keepAlive(ws, deps.clock, limitsOf(deps));
-    const viewer = view.attach(portOf(ws), name, () => deps.liveViews.audit("live_view.controlled", view, caller));
+    const viewer = view.attach(portOf(ws), name, () => deps.liveViews.audit("live_view.controlled", view, { caller }));
     // At once, not only when the other side has closed it: a revoked key controls the page no longer.
     ended.signal.addEventListener("abort", () => viewer.detach(), { once: true });
     ws.on("message", (data, isBinary) => {

@@ -194,7 +194,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/scraping/tasks",
     {
-      config: { role: "viewer" },
+      config: { role: "viewer", limited: true },
       schema: {
         summary: "Crawls, newest first",
         operationId: "listCrawls",

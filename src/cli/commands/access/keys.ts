@@ -79,9 +79,13 @@ export function addKeysCommands(program: Command, context: CliContext): void {
           row.name,
           row.role,
           row.status,
+          limitsCell(row),
+          row.expires_at?.slice(0, "2027-01-31".length) ?? "",
           row.last_used_at === null ? "never" : timeCell(row.last_used_at, now, terminal.columns),
         ]);
-        terminal.out(listTable(["id", "name", "role", "status", "last used"], lines, terminal.columns));
+        terminal.out(
+          listTable(["id", "name", "role", "status", "limits", "expires", "last used"], lines, terminal.columns),
+        );
         if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),
@@ -148,6 +152,15 @@ function show({ json, terminal }: CliContext, key: KeyView): void {
     ["expires", key.expires_at ?? "never"],
   ];
   return terminal.out(facts(rows));
+}
+
+/** How many of each kind; `orb keys show` names them. */
+function limitsCell(key: KeyView): string {
+  const parts = (["jobs", "sites", "tags"] as const).flatMap((name) => {
+    const { length = null } = key[name] ?? {};
+    return length === null ? [] : [`${length} ${length === 1 ? name.slice(0, -1) : name}`];
+  });
+  return parts.join(", ");
 }
 
 function limitFacts(key: Pick<KeyView, "jobs" | "sites" | "tags" | "requests_per_minute">): [string, string][] {

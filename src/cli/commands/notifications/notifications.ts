@@ -117,9 +117,10 @@ function addLists(notifications: Command, context: CliContext): void {
           row.channel,
           row.type,
           row.state,
+          row.job_name ?? row.job_id ?? row.run_id ?? "",
           row.last_error ?? row.message,
         ]);
-        terminal.out(listTable(["when", "channel", "type", "state", "message"], lines, terminal.columns));
+        terminal.out(listTable(["when", "channel", "type", "state", "job or run", "message"], lines, terminal.columns));
         if (more) terminal.err("there are more entries: use --limit or --all\n");
         return undefined;
       }),

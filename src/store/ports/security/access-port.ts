@@ -72,8 +72,8 @@ export interface AccessStore {
   revokeKey(id: string, now: number): Promise<KeyRecord>;
   noteKeyUse(id: string, now: number): Promise<void>;
   auditLog(filter: AuditFilter): Promise<AuditEntry[]>;
-  /** For what is no change in the store, such as a login. */
-  recordAudit(action: string, object: AuditObject): Promise<void>;
+  /** For what is no change in the store, such as a login. `after`: what to show of it. */
+  recordAudit(action: string, object: AuditObject, after?: Record<string, unknown>): Promise<void>;
   /** Removes the oldest entries; returns how many. */
   trimAuditLog(before: number, limit: number): Promise<number>;
 }

@@ -109,11 +109,17 @@ export function readKeys(
   return rows<KeyRow>(list).map(toRecord);
 }
 
+function noSuchKey(id: string): OrbError {
+  return new OrbError("not_found", `there is no key with the id ${id}`, {
+    hint: "`orb keys list` shows the ids of all keys.",
+  });
+}
+
 /** Locks the row: two changes at once are both recorded as they were made. */
 function requireKey(context: Context, id: string): KeyRecord {
   const { connection } = context;
   const row = connection.sql(`SELECT * FROM api_keys WHERE id = ? ${connection.dialect.forUpdate}`).get(id);
-  if (row === undefined) throw new OrbError("not_found", `there is no key with the id ${id}`);
+  if (row === undefined) throw noSuchKey(id);
   return toRecord(row as unknown as KeyRow);
 }
 

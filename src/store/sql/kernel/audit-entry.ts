@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 
 /**
  * Records a change in the transaction that makes it. Changes of the program itself, such as the end of a run, are events
- * of the run and not recorded here.
+ * of the run and not recorded here. With `before` and `after`, nothing is recorded if they are the same.
  */
 export function logChange(
   { connection, wallNow }: Context,
@@ -15,6 +15,9 @@ export function logChange(
 ): void {
   const caller = currentCaller();
   if (caller === null) return;
+  const changes = changesBetween(before, after);
+  // A call that sets what is set already.
+  if (before !== undefined && after !== undefined && changes.length === 0) return;
   const { actor, ip, requestId } = caller;
   connection
     .sql(
@@ -31,7 +34,7 @@ export function logChange(
       object.id,
       ip,
       requestId,
-      JSON.stringify(changesBetween(before, after)),
+      JSON.stringify(changes),
     );
 }
 

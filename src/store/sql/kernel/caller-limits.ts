@@ -100,6 +100,6 @@ export function hiddenRunsOf({ connection }: Context, ids: readonly string[]): R
 function outside(what: string): OrbError {
   return new OrbError(
     "outside_limits",
-    `this key may not create such a ${what}: it is limited to other jobs, sites or tags`,
+    `this key may not make or change such a ${what}: it is limited to other jobs, sites or tags`,
   );
 }

@@ -7,6 +7,7 @@ import { encodeId } from "../../../domain/run/ids.ts";
 import type { NewAlert } from "../../ports/alert-port.ts";
 import type { DeliveryRecord, DueMessage, NotifyStore } from "../../ports/notify/notify-port.ts";
 import { insertAlerts } from "../catalog/alerts.ts";
+import { logChange } from "../kernel/audit-entry.ts";
 import { type Context, parseJson, positionOf, rows } from "../kernel/context.ts";
 import {
   lockChannel,
@@ -184,7 +185,7 @@ function leased(context: Context, channel: ChannelRow, batch: number, until: num
 
 function startTest(context: Context, id: string, until: number, now: number): DueMessage {
   const { connection } = context;
-  return connection.write(() => {
+  const start = () => {
     const channel = requireChannel(context, id);
     const { n: notice } = connection
       .sql(
@@ -204,8 +205,10 @@ function startTest(context: Context, id: string, until: number, now: number): Du
       )
       .get(channel.n, notice, until, now) as { n: number };
     connection.sql("UPDATE notification_deliveries SET batch = n WHERE n = ?").run(n);
+    logChange(context, "channel.tested", { kind: "channel", id: encodeId(context.instance, "channel", channel.n) });
     return leased(context, channel, n, until);
-  });
+  };
+  return connection.write(start, { durable: true });
 }
 
 /** At this many failures of a message the channel counts as failing. */

@@ -16,8 +16,8 @@ export function accessStore(context: Context): AccessStore {
     revokeKey: async (id, now) => revokeKey(context, id, now),
     noteKeyUse: async (id, now) => noteKeyUse(context, id, now),
     auditLog: async (filter) => readAuditLog(context, filter),
-    recordAudit: async (action, object) =>
-      connection.write(() => logChange(context, action, object), { durable: true }),
+    recordAudit: async (action, object, after) =>
+      connection.write(() => logChange(context, action, object, { after }), { durable: true }),
     trimAuditLog: async (before, limit) =>
       connection.write(() =>
         Number(

@@ -1,3 +1,4 @@
+import { Link } from "wouter";
 import { usePages } from "../../api/query.ts";
 import type { Operations } from "../../api/types.ts";
 import { count, words } from "../../logic/format.ts";
@@ -15,11 +16,27 @@ const COLUMNS: readonly Column<Delivery>[] = [
     name: "Notification",
     width: "minmax(0, 2fr)",
     phone: "head",
-    cell: ({ type, message, channel }) => (
+    cell: ({ type, message, channel, job_id, job_name, run_id }) => (
       <div className="config-name">
         <span className="wrap">{message}</span>
-        <span className="soft">
+        <span className="soft wrap">
           {words(type)} · {channel}
+          {job_id === null ? null : (
+            <>
+              {" · "}
+              <Link className="link" href={`/new?job=${encodeURIComponent(job_id)}`}>
+                {job_name ?? `job ${job_id.slice(-8)}`}
+              </Link>
+            </>
+          )}
+          {run_id === null ? null : (
+            <>
+              {" · "}
+              <Link className="link" href={`/runs/${encodeURIComponent(run_id)}`} title={run_id}>
+                run …{run_id.slice(-8)}
+              </Link>
+            </>
+          )}
         </span>
       </div>
     ),

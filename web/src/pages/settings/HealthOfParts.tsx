@@ -4,24 +4,34 @@ import { capital, duration, sentence } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../ui/Button.tsx";
 import { Card, KeyValue } from "../../ui/Card.tsx";
+import { useRefusal } from "../../ui/rights.ts";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Duration } from "../../ui/Values.tsx";
 
 /** Every component with its response time. */
 export function HealthOfParts({ health }: { health: Health | undefined }) {
-  const ready = useCall("getReady", undefined, { refetchInterval: 10_000, retry: false });
+  const refusal = useRefusal("getReady");
+  const ready = useCall("getReady", undefined, { refetchInterval: 10_000, retry: false, enabled: refusal === null });
   return (
     <div className="settings-columns">
       <Card
         title="Dependencies"
         flush
         actions={
-          <Button size="small" icon="retry" busy={ready.isFetching} onClick={() => void ready.refetch()}>
+          <Button
+            size="small"
+            icon="retry"
+            needs="getReady"
+            busy={ready.isFetching}
+            onClick={() => void ready.refetch()}
+          >
             Check again
           </Button>
         }
       >
-        {ready.error !== null ? (
+        {refusal !== null ? (
+          <p className="settings-message soft">{refusal}</p>
+        ) : ready.error !== null ? (
           <div className="settings-message">
             <ErrorBox error={ready.error} title="A dependency of the server is not available." />
           </div>

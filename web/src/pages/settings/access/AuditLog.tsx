@@ -19,8 +19,10 @@ import {
   type Filter,
   hrefOf,
   isNarrowed,
+  nameOf,
   queryOf,
   readFilter,
+  shortId,
   valueText,
   writeFilter,
 } from "./audit-log.ts";
@@ -39,7 +41,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     name: "Object",
     width: "minmax(150px, 1.5fr)",
     phone: "wide",
-    cell: ({ object }) => <ObjectName object={object} />,
+    cell: (entry) => <ObjectName entry={entry} short />,
   },
   {
     id: "changes",
@@ -232,21 +234,25 @@ function Typed({
   );
 }
 
-function ObjectName({ object }: { object: Entry["object"] }) {
-  const { kind, id } = object;
-  const href = hrefOf(object);
+/** `short`: in a column, by its name if the entry has it, and the end of its id. */
+function ObjectName({ entry, short = false }: { entry: Entry; short?: boolean }) {
+  const { kind, id } = entry.object;
+  const href = hrefOf(entry.object);
   const name = kind.replaceAll("_", " ");
   if (id === null) return <span className="soft">{name}</span>;
+  const text = short ? shortId(id) : id;
+  const ownName = short ? nameOf(entry) : null;
   return (
-    <span className="truncate" title={`${name} ${id}`}>
+    <span className={short ? "audit-object" : "truncate"} title={`${name} ${id}`}>
       <span className="soft">{name}</span>{" "}
       {href === null ? (
-        id
+        text
       ) : (
         <Link className="link" href={href}>
-          {id}
+          {text}
         </Link>
       )}
+      {ownName === null ? null : <span className="truncate soft">{ownName}</span>}
     </span>
   );
 }
@@ -260,7 +266,7 @@ function Details({ entry }: { entry: Entry }) {
           { name: "When", value: exactTime(Date.parse(at)) },
           { name: "Who", value: `${actor.name} (${actorKindText(entry)})` },
           actor.id === null ? null : { name: "Id", value: <span className="num wrap">{actor.id}</span> },
-          { name: "Object", value: <ObjectName object={entry.object} /> },
+          { name: "Object", value: <ObjectName entry={entry} /> },
           ip === null ? null : { name: "From", value: <span className="num">{ip}</span> },
           request === null ? null : { name: "Request", value: <span className="num wrap">{request}</span> },
         ]}

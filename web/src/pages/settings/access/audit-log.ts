@@ -102,6 +102,16 @@ export function hrefOf({ kind, id }: Entry["object"]): string | null {
   );
 }
 
+/** Ids of one moment differ at their ends. */
+export const shortId = (id: string) => (/^[\da-f-]{32,}$/i.test(id) ? `${id.slice(0, 4)}…${id.slice(-8)}` : id);
+
+/** The name of the object if the entry has it; null: it does not. */
+export function nameOf({ changes }: Pick<Entry, "changes">): string | null {
+  const { before, after } = changes.find(({ path }) => path === "name") ?? {};
+  const name = after ?? before;
+  return typeof name === "string" && name !== "" ? name : null;
+}
+
 /** A value before or after, for reading: objects over several lines. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return "–";

@@ -4,10 +4,13 @@ import { request } from "undici";
 import { createLog } from "../../src/base/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { ConfigRow } from "../../src/config/show.ts";
+import type { DeliveryView } from "../../src/orchestrator/notifications/deliveries.ts";
 import type { LaneView } from "../../src/orchestrator/queue/lanes.ts";
 import type { SiteRobotsView } from "../../src/orchestrator/sites/site-robots.ts";
 import { startServer } from "../../src/app/server.ts";
+import { newJob } from "../contract/store/jobs.ts";
 import { candidate, newTask, TTL } from "../contract/store/kit.ts";
+import { newChannel } from "../contract/store/notifications.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { openTestApi } from "./kit.ts";
 
@@ -26,6 +29,29 @@ describe("what pages show besides", () => {
     assert.equal(row("APP_HOST")?.source, "default");
     assert.ok(rows.every(({ about }) => about !== ""));
     assert.ok(!text.includes(token));
+  });
+
+  test("a notification that was sent or waits names its job and its run", async (t) => {
+    const { store, get } = await openTestApi(t);
+    const now = Date.now();
+    await store.createChannel(newChannel("ops"), now);
+    const { created: job } = await store.createJob(newJob("prices"), now);
+    const { created: run } = await store.startRun(
+      { kind: "page", maxAttempts: 1, snapshot: { url: "https://a.example/" }, jobId: job.id },
+      [newTask("p")],
+      now,
+    );
+    const notice = { key: "1", type: "run_failed" as const, subject: run.id, message: "Run failed: HTTP 500" };
+    await store.raiseAlerts(
+      [],
+      { deliver: false, notices: [{ ...notice, detail: null, runId: run.id, createdAt: now }] },
+      now,
+    );
+    const [delivery, ...others] = (await get("/notifications/deliveries")).json<DeliveryView[]>();
+    assert.deepEqual(
+      [delivery?.job_id, delivery?.job_name, delivery?.run_id, others.length],
+      [job.id, "prices", run.id, 0],
+    );
   });
 
   test("lanes with open work tell what waits there, why, and who has them", async (t) => {

@@ -75,6 +75,16 @@ describe("a key", () => {
     assert.equal((await served.send("POST", "/keys", limited, admin)).status, 422);
   });
 
+  test("that is named instead of its id is not found, with the command that lists ids", async (t) => {
+    const served = await openTestApi(t, withToken);
+    const { prefix } = await makeKey(served, {});
+    for (const method of ["GET", "DELETE"]) {
+      const answer = await served.call({ method, path: `/keys/${prefix}`, headers: admin });
+      assert.equal(answer.status, 404);
+      assert.match(answer.json<{ hint: string }>().hint, /orb keys list/);
+    }
+  });
+
   test("is limited to sites by their hosts or by addresses of pages, and to jobs that exist", async (t) => {
     const served = await openTestApi(t, withToken);
     const job = await makeJob(served, "shop");
@@ -212,7 +222,9 @@ describe("a browser", () => {
     assert.equal((await served.send("POST", "/keys", { name: "x", role: "admin" }, own)).status, 403);
     assert.equal((await served.get("/keys/me", { cookie: cookie.replace(/.$/, "x") })).status, 401);
     const foreign = await served.send("POST", "/runs", {}, { cookie });
-    assert.equal(foreign.json<{ code: string }>().code, "forbidden_origin");
+    const { code, hint } = foreign.json<{ code: string; hint: string }>();
+    assert.equal(code, "forbidden_origin");
+    assert.match(hint, /Send a key or token/, "a program sends no Origin header already");
     await served.call({ method: "DELETE", path: `/keys/${id}`, headers: admin });
     await clock.advance(500);
     assert.equal((await served.get("/keys/me", own)).status, 401);
@@ -297,6 +309,7 @@ describe("a key with limits", () => {
     assert.equal((await served.send("POST", `/jobs/runs/${hiddenRun}/cancel`, undefined, own)).status, 404);
     const escape = await served.send("PATCH", `/jobs/${mine}`, { tags: ["news"] }, own);
     assert.deepEqual([escape.status, escape.json<{ code: string }>().code], [403, "outside_limits"]);
+    assert.match(escape.json<{ detail: string }>().detail, /may not make or change such a job/);
     for (const path of ["/overview", "/queue/items", "/events/stream", "/sessions", "/proxies"])
       assert.equal((await served.get(path, own)).json<{ code: string }>().code, "key_limited", path);
   });

@@ -326,15 +326,14 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     await using orb = new Installation();
     const screen = onTerminal(orb, ["crawl", site.url("/page-0"), ...flags, "--out", "all pages.json"]);
     await site.when(() => fetched(site) >= 15, "some pages are fetched");
-    await until(() => /\d+ of \d+ known pages/.test(screen.text), "the block is drawn");
+    const block =
+      /(\d+) of (\d+) known pages[^\r\n]*\r\n {2}[\d./s]+ now {2}\d+ queued {2}\d+ in flight[\s\S]*127\.0\.0\.1:\d+ +\d+\/\d+/;
+    await until(() => block.test(stripVTControlCharacters(screen.text)), "the block is drawn");
     screen.type("\u0003");
     await until(() => screen.text.includes("stopping:"), "it says that it stops");
     tell();
     assert.equal(await screen.ended, 3, screen.text);
     const text = stripVTControlCharacters(screen.text);
-    const block =
-      /(\d+) of (\d+) known pages[^\r\n]*\r\n {2}[\d./s]+ now {2}\d+ queued {2}\d+ in flight[\s\S]*127\.0\.0\.1:\d+ +\d+\/\d+/;
-    assert.match(text, block);
     assert.match(text, /stopping: pages in flight are finished first; press Ctrl-C again to exit at once/);
     const [, id] =
       /stopped with \d+ pages done, written to all pages\.json; to continue:\s+orb crawl --resume (\S{36}) --out 'all pages\.json'\s+$/.exec(

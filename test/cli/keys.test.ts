@@ -34,4 +34,18 @@ test("orb keys update changes what is named, ends limits, and refuses a rate tha
   assert.deepEqual(await shown(), ["viewer", null, null]);
   const [listed, ...others] = await orb.json<Key[]>("keys", "list", ...at);
   assert.deepEqual([listed?.id, others.length], [made.id, 0], "the key that was refused was not made");
+  await orb.json<Key>(
+    "keys",
+    "create",
+    "cd",
+    "--site",
+    "a.example",
+    "--tag",
+    "x",
+    "--expires",
+    "2099-01-31T00:00:00Z",
+    ...at,
+  );
+  const table = (await orb.run(["keys", "list", ...at])).stdout;
+  assert.match(table, /cd +viewer +active +1 site, 1 tag +2099-01-31 +never/);
 });

@@ -55,7 +55,7 @@ describe("orb mcp", () => {
     await using wrong = await startOverStdio(here, { modern: true }, ["--url", url], {
       APP_API_TOKEN: "wrong-wrong-wrong-wrong",
     });
-    assert.match(await wrong.agent.refused("sites"), /The operator must set APP_API_TOKEN/);
+    assert.match(await wrong.agent.refused("sites"), /needs a valid key: .* APP_API_TOKEN of orb mcp/);
     await server.killed();
     assert.match(await through.agent.refused("sites"), /no answer from .*orb serve/i);
   });

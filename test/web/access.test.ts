@@ -270,6 +270,10 @@ describe("access keys and the audit log in the dashboard", browserGate, () => {
     await page.goto(`${server.url}/sites`);
     await page.getByText("Not available: your key is limited to some jobs, sites or tags.").waitFor();
     await assertAccessible(page);
+    await page.goto(`${server.url}/settings?tab=health`);
+    await page.getByRole("tabpanel").getByText("Not available: your key is limited").waitFor();
+    assert.equal(await page.getByText("A dependency of the server is not available.").count(), 0);
+    await assertAccessible(page);
   });
 
   it("fits phones", async () => {

@@ -7,8 +7,10 @@ import { refusalOf, type Rights, roleOf } from "../../web/src/logic/rights.ts";
 import {
   actionText,
   hrefOf,
+  nameOf,
   queryOf,
   readFilter,
+  shortId,
   valueText,
   writeFilter,
 } from "../../web/src/pages/settings/access/audit-log.ts";
@@ -152,4 +154,15 @@ describe("the audit log of the dashboard", () => {
     );
     assert.deepEqual([valueText([]), valueText(["a", 1])], ["(empty)", "a, 1"]);
   });
+});
+
+test("an object of the audit log shows the end of its id, where ids of one moment differ, and its name", () => {
+  const [one, two] = ["01890a5d-ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-bcce-b302099a8058"];
+  assert.deepEqual([shortId(one), shortId(two)], ["0189…099a8057", "0189…099a8058"]);
+  assert.equal(shortId("shop.example"), "shop.example");
+  const change = (before: unknown, after: unknown) => ({ changes: [{ path: "name", before, after }] });
+  assert.deepEqual(
+    [nameOf(change(null, "ci")), nameOf(change("old", "new")), nameOf(change("gone", null)), nameOf({ changes: [] })],
+    ["ci", "new", "gone", null],
+  );
 });

@@ -160,7 +160,7 @@ test("an object of the audit log shows the end of its id, where ids of one momen
   const [one, two] = ["01890a5d-ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-bcce-b302099a8058"];
   assert.deepEqual([shortId(one), shortId(two)], ["0189…099a8057", "0189…099a8058"]);
   assert.equal(shortId("shop.example"), "shop.example");
-  const change = (before: unknown, after: unknown) => ({ changes: [{ path: "name", before, after }] });
+  const change = (before: string | null, after: string | null) => ({ changes: [{ path: "name", before, after }] });
   assert.deepEqual(
     [nameOf(change(null, "ci")), nameOf(change("old", "new")), nameOf(change("gone", null)), nameOf({ changes: [] })],
     ["ci", "new", "gone", null],

@@ -24,6 +24,9 @@ const MOST_WAITING_OF_ONE = 8;
 /** Wrong secrets of a person that are remembered: each of them counts once. */
 const MOST_KNOWN = 8;
 
+/** More would not wait longer, and would be forgiven later. */
+const MOST_COUNTED = FREE + 6;
+
 interface Guesses {
   count: number;
   lastAt: number;
@@ -77,7 +80,8 @@ export class WrongLogins {
     // Sent twice at once, both wait.
     const known = guesses.known.get(digest);
     if (known !== undefined) return known;
-    guesses.count = Math.max(0, guesses.count - (now - guesses.lastAt) / MINUTE_MS) + 1;
+    const left = Math.max(0, guesses.count - (now - guesses.lastAt) / MINUTE_MS);
+    guesses.count = Math.min(MOST_COUNTED, left + 1);
     guesses.lastAt = now;
     const answer = this.#delay(guesses, guesses.count - FREE);
     guesses.known.set(digest, answer);

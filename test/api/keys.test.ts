@@ -393,10 +393,19 @@ describe("a key with limits", () => {
     assert.equal((await served.send("POST", "/jobs", workflow(step({})), bearer(key))).status, 201);
 
     // What an admin made with a session may be started and renamed, and not pointed elsewhere.
-    const ofAdmin = workflow(step({ url: "${{ params.url }}", requires_auth: true }));
-    const sent = { ...ofAdmin, workflow: { ...ofAdmin.workflow, params: { url: "https://shop.example/" } } };
+    const secret = { type: "string", writeOnly: true };
+    const definition = {
+      ...step({ url: "${{ params.url }}", requires_auth: true }),
+      params: { type: "object", properties: { url: { type: "string" }, secret } },
+    };
+    const sent = {
+      ...workflow(definition),
+      workflow: { definition, params: { url: "https://shop.example/", secret: "s" } },
+    };
     const path = `/jobs/${idOf(await served.send("POST", "/jobs", sent, admin))}`;
-    assert.equal((await served.send("PATCH", path, { name: "renamed" }, bearer(key))).status, 200);
+    const shown = (await served.get(path, bearer(key))).json<{ workflow: object }>();
+    for (const change of [{ name: "renamed" }, { name: "again", workflow: shown.workflow }])
+      assert.equal((await served.send("PATCH", path, change, bearer(key))).status, 200);
     const moved = { workflow: { params: { url: "https://bank.example/" } } };
     assert.equal((await served.send("PATCH", path, moved, bearer(key))).status, 422);
     const run = await served.send("POST", `${path}/runs`, undefined, bearer(key));

@@ -217,6 +217,10 @@ describe("a job that is a workflow", () => {
     assert.equal(renamed.json<JobView>().workflow?.template_version, 1, renamed.text);
     const newer = served.api.call("PATCH", `/jobs/${templated.id}`, { workflow: { template_version: 2 } });
     assert.equal((await served.refused(newer, 422, "input_invalid")).errors?.[0]?.path, "workflow.params.key");
+    const remove = () => served.api.call("DELETE", "/workflows/templates/calls");
+    await served.refused(remove(), 409, "illegal_transition");
+    assert.equal((await served.api.call("DELETE", `/jobs/${templated.id}?force=true`)).status, 204);
+    assert.equal((await remove()).status, 204);
   });
 
   test("is deleted only without a run that is not at its end", async (t) => {

@@ -62,7 +62,10 @@ const PROVED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   "roles of groups": { "api/single-sign-on": /end/ },
   "sign-in pages that lead elsewhere": { "api/single-sign-on": /elsewhere|own path|redirect/i },
   "answers of others": { limits: /is its caller's own[^]*that its key may not see/ },
-  guessing: { logins: /ten thousand times from one address[^]*compared without an early exit/ },
+  guessing: {
+    logins: /ten thousand times from one address[^]*compared without an early exit/,
+    "forwarded-people": /waits for the answer to each further one/,
+  },
   CSRF: { access: /a cookie changes something only from a page of this server/ },
   "malformed requests": { fuzz: /right and wrong requests/, frame: /"__proto__"/ },
   "changes without a trace": {

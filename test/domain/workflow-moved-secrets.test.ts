@@ -43,7 +43,7 @@ describe("a stored secret of a workflow is kept", () => {
       assert.deepEqual(movedBy(workflow(...changed), { ...stored, key: "sent again" }), []);
     }
     assert.deepEqual(
-      movedSecrets({ definition: null, params: {} }, { definition, params: stored }).map(({ param }) => param),
+      movedSecrets({ definition: null, params: stored }, { definition, params: stored }).map(({ param }) => param),
       ["key"],
     );
   });
@@ -62,6 +62,60 @@ describe("a stored secret of a workflow is kept", () => {
       movedSecrets({ definition: proxied, params: stored }, { definition: proxied, params: { ...stored, url } }),
       [],
     );
+  });
+
+  test("and must be sent again when an address is written, computed or found differently", () => {
+    const moved = (steps: readonly object[], change: object, properties: object = SCHEMA.properties) => {
+      const definition = { name: "w", params: { type: "object", properties }, steps };
+      const old = { definition: { ...definition, params: SCHEMA }, params: stored };
+      return movedSecrets(old, { definition, params: { ...stored, ...change } as never }).map(({ param }) => param);
+    };
+    for (const url of [
+      "https:evil.example/",
+      "https:/evil.example/",
+      "https:\\\\evil.example",
+      "//evil.example/",
+      " HTTPS:evil.example",
+    ])
+      assert.deepEqual(moved([call()], { url }), ["url"], url);
+    for (const url of [
+      "${{ 'https://' + params.query }}",
+      "${{ params.query }}/path",
+      "${{ params.query }}://a.example/",
+    ])
+      assert.deepEqual(moved([call({ url })], { query: "evil" }), ["query"], url);
+    assert.deepEqual(moved([call({ body: "${{ params.query }} shoes" })], { query: "evil" }), []);
+
+    const list = { ...step("list", { url: "${{ params.url }}" }), task_type: "scrape" };
+    const get = { ...step("get", { field: "url", headers: { key: SEALED } }), task_type: "scrape" };
+    const url = "https://evil.example/";
+    assert.deepEqual(moved([list, get], { url }), ["url"], "the page whose links get the header");
+    assert.deepEqual(moved([list, step("get", { url: "https://a.example/", headers: { key: SEALED } })], { url }), []);
+    const ofStep = step("get", { url: "${{ steps.list.output.next }}", headers: { key: "${{ params.key }}" } });
+    assert.deepEqual(moved([list, ofStep], { url }), ["url"]);
+
+    const { url: _, ...others } = stored;
+    const withDefault = (address: string) => ({
+      definition: {
+        ...workflow(call()),
+        params: { ...SCHEMA, properties: { ...SCHEMA.properties, url: { type: "string", default: address } } },
+      },
+      params: others,
+    });
+    const [old, now] = [withDefault("https://a.example/"), withDefault(url)];
+    assert.deepEqual([movedSecrets(old, old), movedSecrets(old, now).map(({ param }) => param)], [[], ["url"]]);
+  });
+
+  test("whatever stands beside it: other steps before its own, stars in other texts", () => {
+    const before = { ...call(), dependencies: [0] };
+    const after = { ...call(), dependencies: [1] };
+    const start = step("start", {});
+    const at = (...steps: object[]) => ({ definition: workflow(...steps), params: stored });
+    assert.deepEqual(movedSecrets(at(start, before), at(step("new", {}), start, after)), []);
+    const stars = { ...stored, query: "*** bold ***" };
+    const other = workflow(call(), step("other", { body: "${{ params.query }}", method: "PUT" }));
+    assert.deepEqual(movedBy(other, stars), []);
+    assert.deepEqual(movedBy(other, { ...stored, query: HIDDEN }), [], "there was no secret");
   });
 
   test("and the default of a param as well", () => {

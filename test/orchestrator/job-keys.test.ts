@@ -84,6 +84,10 @@ test("the stored credentials of an http page go through no other proxy, unless t
   const other = await place.make({ target_url: "https://a.example/", headers });
   const { proxy: used } = await changeJob(place.deps, other.id, { proxy });
   assert.match(String(used), /8\.8\.8\.8/, "a proxy does not read what is encrypted");
+  // A password in the address is kept by other changes, too.
+  const signed = await place.make({ target_url: "http://ann:pw@a.example/" });
+  await assert.rejects(changeJob(place.deps, signed.id, { proxy, headers: {} }), /send them again/);
+  await assert.rejects(changeJob(place.deps, signed.id, { proxy, strategy: "browser" }), /send them again/);
   const crawl = await createJob(place.deps, { kind: "crawl", crawl: { urls: ["http://a.example/"], headers } });
   await assert.rejects(changeJob(place.deps, crawl.id, { crawl: { proxy } }), /send them again/);
 });

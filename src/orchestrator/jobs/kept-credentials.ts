@@ -5,7 +5,7 @@ import type { Seal } from "../../base/seal.ts";
 import { type CrawlRecipe, wholeCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { POOL } from "../../domain/proxy/proxy-options.ts";
 import type { Cookie, Credentials } from "../../domain/text/credentials.ts";
-import type { Recipe } from "../../domain/run/recipe.ts";
+import { fetchedUrl, type Recipe } from "../../domain/run/recipe.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { JobRecord, NewJob } from "../../store/records/job-records.ts";
 import { invalid } from "../invalid.ts";
@@ -34,7 +34,7 @@ export function keptCredentials(
  * The proxy of an `http:` page reads what is sent through it: who changes it sends the credentials again. A crawl has headers
  * alone.
  */
-export function refuseKeptAtProxy(before: JobRecord, after: NewJob, change: JobInput): void {
+export function refuseKeptAtProxy(seal: Seal, before: JobRecord, after: NewJob, change: JobInput): void {
   const [old, now] = [sentBy(before), sentBy(after)];
   const isOther = now.proxy !== null && now.proxy !== POOL && now.proxy !== old.proxy;
   const isOpen = now.urls.some((url) => URL.parse(url)?.protocol === "http:");
@@ -43,10 +43,11 @@ export function refuseKeptAtProxy(before: JobRecord, after: NewJob, change: JobI
   const isKept =
     now.sealed === old.sealed ||
     (old.headers.length > 0 && headers === undefined) ||
-    (old.cookies.length > 0 && change.cookies === undefined);
+    (old.cookies.length > 0 && change.cookies === undefined) ||
+    (change.target_url === undefined && open(seal, old.sealed, ["proxy"]).basic !== null);
   if (!isKept) return;
   const message =
-    "this proxy would read the stored headers and cookies of the job at an http:// address: send them again with it";
+    "this proxy would read the stored headers, cookies and password of the job at an http:// address: send them again with it";
   throw invalid([{ path: change.crawl?.proxy === undefined ? "proxy" : "crawl.proxy", message }]);
 }
 
@@ -54,7 +55,13 @@ function sentBy({ kind, url, recipe }: NewJob) {
   const page = recipe as Recipe;
   const cookies = page.cookie_names;
   if (kind !== "crawl")
-    return { urls: [url], sealed: page.sealed, proxy: page.proxy, headers: page.header_names, cookies };
+    return {
+      urls: [fetchedUrl({ url, recipe: page })],
+      sealed: page.sealed,
+      proxy: page.proxy,
+      headers: page.header_names,
+      cookies,
+    };
   const {
     urls,
     sealed = null,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { OrbError } from "../../base/errors.ts";
+import { hasSecrets } from "../../domain/workflow/secrets.ts";
 import { without } from "../../base/without.ts";
 import { type CrawlRecipe, wholeCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/run/recipe.ts";
@@ -102,7 +103,7 @@ export async function changeJob(
   if (change.kind !== undefined && change.kind !== before.kind)
     throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: create another job instead` }]);
   const checked = await changedJob(deps, before, change);
-  if (before.kind !== "workflow") refuseKeptAtProxy(before, checked, change);
+  if (before.kind !== "workflow") refuseKeptAtProxy(deps.seal, before, checked, change);
   const changed = await withItsSession(deps, before, checked, change);
   const job = await withNotify(deps, changed, change.notify, before);
   const now = deps.clock.now();
@@ -122,9 +123,19 @@ export async function replaceJob(
   const after: NewJob = { ...definition, ...firstTime(schedule, deps) };
   // It may have been removed since the version was made.
   if (after.kind !== "workflow") await withExtractor(deps, after);
+  else refuseFollowingWithSecrets(after.recipe as WorkflowRecipe);
   const isOther = session !== (before.recipe as Recipe).session_id;
   const job = await withItsSession(deps, before, after, isOther ? { session_id: session } : {});
   await deps.store.updateJob(id, keepOccurrence(before, job), deps.clock.now(), version, source);
+}
+
+/** Saved by an earlier version: whoever changes its template would get the secrets. */
+function refuseFollowingWithSecrets({
+  workflow: { template, template_version: version, params },
+}: WorkflowRecipe): void {
+  if (template === null || version !== null || !hasSecrets(params)) return;
+  const message = "has secret params and no template_version: change the job instead, and send its secrets again";
+  throw invalid([{ path: "version", message }]);
 }
 
 async function changedJob(deps: JobDeps, before: JobRecord, change: JobInput): Promise<NewJob> {

@@ -4,6 +4,7 @@ import { type FieldError, isOrbError } from "../../base/errors.ts";
 import { plainRecipe } from "../../domain/run/recipe.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { hasSecrets, keepHiddenParams, sealParams } from "../../domain/workflow/secrets.ts";
+import { withoutSecrets } from "../../domain/text/sealed-text.ts";
 import type { WorkflowRecipe, WorkflowSource } from "../../domain/workflow/source.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
 import { requireSealed } from "../workflows/definition.ts";
@@ -28,7 +29,8 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
   const snapshot = await readSource(deps, requested, pathsBelow("workflow"), problems, stored);
   if (problems.length > 0 || snapshot === null) throw invalid(problems);
   const source = sourceFrom(requested);
-  if (!isDeepStrictEqual(source, before)) refuseSessions(snapshot.definition, pathsBelow("workflow"));
+  if (!isDeepStrictEqual(withoutSecrets(source), withoutSecrets(before)))
+    refuseSessions(snapshot.definition, pathsBelow("workflow"));
   const schema = snapshot.definition.params;
   if (before !== undefined) {
     const [old, now] = [await writtenDefinition(deps, before), await writtenDefinition(deps, source)];

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
+import { withoutSecrets } from "../../domain/text/sealed-text.ts";
 import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import type { IdempotencyKey } from "../../store/records/job-records.ts";
 import type { RunRecord } from "../../store/records/run-records.ts";
@@ -50,7 +51,8 @@ export async function rerunWorkflow(
 }
 
 function changes({ params }: WorkflowSnapshot, input: RerunInput): boolean {
-  return (input.definition ?? null) !== null || !isDeepStrictEqual({ ...params, ...input.params }, params);
+  const merged = { ...params, ...input.params };
+  return (input.definition ?? null) !== null || !isDeepStrictEqual(withoutSecrets(merged), withoutSecrets(params));
 }
 
 async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: RerunInput): Promise<WorkflowSnapshot> {

@@ -7,7 +7,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import { isoOrNull } from "../../base/iso.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
-import { shownDefinition, shownSchema } from "../../domain/workflow/secrets.ts";
+import { hasSecrets, shownDefinition, shownSchema } from "../../domain/workflow/secrets.ts";
+import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { TemplateRecord } from "../../store/ports/workflow-port.ts";
 import { BUILT_IN_TEMPLATES } from "../../workflows/templates/registry.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -113,12 +114,32 @@ export async function putTemplate(
 
 /** Deletes all saved versions; a built-in template is restored. Started runs keep theirs. */
 export async function deleteTemplate(deps: Pick<OrchestratorDeps, "store">, name: string): Promise<void> {
+  await refuseKeptVersions(deps, name);
   if ((await deps.store.deleteTemplate(name)) > 0) return;
   throw builtIn(name) === null
     ? new OrbError("not_found", `there is no template named ${name}`)
     : new OrbError("not_found", `nothing to delete: ${name} is a built-in template without saved versions`, {
         hint: "orb workflows templates list shows all templates.",
       });
+}
+
+const JOBS_AT_ONCE = 500;
+
+/** The numbers of versions begin anew: a job that keeps secrets for one would send them to whatever has its number then. */
+async function refuseKeptVersions({ store }: Pick<OrchestratorDeps, "store">, name: string): Promise<void> {
+  for (let after: string | undefined; ;) {
+    const jobs = await store.jobs({ limit: JOBS_AT_ONCE, ...(after === undefined ? {} : { after }) });
+    for (const job of jobs) {
+      if (job.kind !== "workflow") continue;
+      const { template, params } = (job.recipe as WorkflowRecipe).workflow;
+      if (template === name && hasSecrets(params))
+        throw new OrbError("illegal_transition", `the job ${job.name} keeps secrets for the template ${name}`, {
+          hint: "Change or delete the job first.",
+        });
+    }
+    if (jobs.length < JOBS_AT_ONCE) return;
+    after = jobs.at(-1)!.id;
+  }
 }
 
 function toView({ name, version, builtIn: isBuiltIn, definition, createdAt }: Found): TemplateView {

@@ -101,7 +101,11 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "deleteTemplate",
         tags: ["workflows"],
         params: Params,
-        response: { 204: Type.Null(), 404: problemAnswer("no version was saved under this name") },
+        response: {
+          204: Type.Null(),
+          404: problemAnswer("no version was saved under this name"),
+          409: problemAnswer("a job keeps secrets for it"),
+        },
       },
     },
     async (request, reply) => {

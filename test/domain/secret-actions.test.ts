@@ -5,7 +5,7 @@ import { FetchFailure } from "../../src/domain/run/failure.ts";
 import type { BrowserAction } from "../../src/domain/page/page-options.ts";
 import { openActions, sealActions } from "../../src/domain/page/secret-actions.ts";
 import { withoutSecrets } from "../../src/domain/text/sealed-text.ts";
-import { openSecrets, sealDefinition } from "../../src/domain/workflow/secrets.ts";
+import { openSecrets, sealDefinition } from "../../src/domain/workflow/secrets/secrets.ts";
 
 const seal = createSeal("a key that is long enough to be one of these");
 const ORIGIN = "https://shop.example";

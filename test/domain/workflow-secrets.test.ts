@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSeal } from "../../src/base/seal.ts";
 import { HIDDEN, isSealed, withoutSecrets } from "../../src/domain/text/sealed-text.ts";
-import { openSecrets, sealDefinition } from "../../src/domain/workflow/secrets.ts";
+import { openSecrets, sealDefinition } from "../../src/domain/workflow/secrets/secrets.ts";
 
 const SCHEMA = {
   type: "object",

@@ -144,7 +144,8 @@ export function openAddresses<T>(seal: Seal, value: T): T {
 export function keepHiddenUserinfo(text: string, before: JsonValue | undefined, onMissing: () => void): string {
   if (!text.includes(`${HIDDEN}@`)) return text;
   const known = new Map<string, string>();
-  if (typeof before === "string")
+  // In the query of another address it would be sent there.
+  if (typeof before === "string" && originOf(text) === originOf(before))
     changeUserinfo(before, (userinfo) => {
       known.set(userinfo.host, userinfo.text);
       return null;
@@ -155,6 +156,10 @@ export function keepHiddenUserinfo(text: string, before: JsonValue | undefined, 
     if (kept === undefined) onMissing();
     return kept ?? null;
   });
+}
+
+function originOf(text: string): string | undefined {
+  return URL.parse(changeUserinfo(text, () => HIDDEN))?.origin;
 }
 
 /** The sealed ones in a text. */

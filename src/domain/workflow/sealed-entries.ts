@@ -14,7 +14,7 @@ import {
   withoutSecrets,
 } from "../text/sealed-text.ts";
 import type { StepPayload } from "./definition.ts";
-import { changeAt, waysOf } from "./secret-ways.ts";
+import { changeAt, waysOf } from "./secrets/secret-ways.ts";
 
 const SEALED = "orb-sealed-entry";
 

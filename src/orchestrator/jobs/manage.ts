@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { OrbError } from "../../base/errors.ts";
-import { hasSecrets } from "../../domain/workflow/secrets.ts";
+import { hasSecrets } from "../../domain/workflow/secrets/secrets.ts";
 import { without } from "../../base/without.ts";
 import { type CrawlRecipe, wholeCrawlOptions } from "../../domain/crawl/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/run/recipe.ts";
@@ -123,18 +123,19 @@ export async function replaceJob(
   const after: NewJob = { ...definition, ...firstTime(schedule, deps) };
   // It may have been removed since the version was made.
   if (after.kind !== "workflow") await withExtractor(deps, after);
-  else refuseFollowingWithSecrets(after.recipe as WorkflowRecipe);
+  else refuseOtherTemplate(before.recipe as WorkflowRecipe, after.recipe as WorkflowRecipe);
   const isOther = session !== (before.recipe as Recipe).session_id;
   const job = await withItsSession(deps, before, after, isOther ? { session_id: session } : {});
   await deps.store.updateJob(id, keepOccurrence(before, job), deps.clock.now(), version, source);
 }
 
-/** Saved by an earlier version: whoever changes its template would get the secrets. */
-function refuseFollowingWithSecrets({
-  workflow: { template, template_version: version, params },
-}: WorkflowRecipe): void {
-  if (template === null || version !== null || !hasSecrets(params)) return;
-  const message = "has secret params and no template_version: change the job instead, and send its secrets again";
+/** A template that the job no longer uses may have been deleted and made anew: the stored secrets were not given for it. */
+function refuseOtherTemplate({ workflow: before }: WorkflowRecipe, { workflow: after }: WorkflowRecipe): void {
+  if (after.template === null || !hasSecrets(after.params)) return;
+  const { template, template_version: version } = after;
+  if (version !== null && template === before.template && version === before.template_version) return;
+  const message =
+    "has secret params for a version of a template that the job does not use now: change the job instead, and send its secrets again";
   throw invalid([{ path: "version", message }]);
 }
 

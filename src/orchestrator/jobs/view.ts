@@ -11,7 +11,7 @@ import type { Recipe, Schedule, StrategyName } from "../../domain/run/recipe.ts"
 import { without } from "../../base/without.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import { withoutSecrets } from "../../domain/text/sealed-text.ts";
-import { shownDefinition, shownParams } from "../../domain/workflow/secrets.ts";
+import { shownDefinition, shownParams } from "../../domain/workflow/secrets/secrets.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { JobRecord } from "../../store/records/job-records.ts";
 import type { LastRunRecord } from "../../store/ports/progress-port.ts";

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, isOrbError } from "../../base/errors.ts";
 import { plainRecipe } from "../../domain/run/recipe.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
-import { hasSecrets, keepHiddenParams, sealParams } from "../../domain/workflow/secrets.ts";
+import { hasSecrets, keepHiddenParams, sealParams } from "../../domain/workflow/secrets/secrets.ts";
 import { withoutSecrets } from "../../domain/text/sealed-text.ts";
 import type { WorkflowRecipe, WorkflowSource } from "../../domain/workflow/source.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
@@ -35,9 +35,7 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
   if (before !== undefined) {
     const [old, now] = [await writtenDefinition(deps, before), await writtenDefinition(deps, source)];
     const changed = { definition: now, params: source.params };
-    refuseMovedSecrets({ definition: old, params: stored }, changed, (param) =>
-      pathsBelow("workflow")("params", param),
-    );
+    refuseMovedSecrets({ definition: old, params: stored }, changed, pathsBelow("workflow"));
   }
   const clear = keepHiddenParams(deps.seal, schema, source.params, stored, () => undefined);
   source.params = sealParams(deps.seal, schema, clear, stored);

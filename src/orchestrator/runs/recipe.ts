@@ -4,7 +4,7 @@ import { crawlOptionsOf, pageRecipeOf } from "../../domain/crawl/crawl-options.t
 import type { PageSnapshot } from "../../domain/run/recipe.ts";
 import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import { withoutSecrets } from "../../domain/text/sealed-text.ts";
-import { shownDefinition, shownParams } from "../../domain/workflow/secrets.ts";
+import { shownDefinition, shownParams } from "../../domain/workflow/secrets/secrets.ts";
 import type { IdempotencyKey } from "../../store/records/job-records.ts";
 import type { RunRecord } from "../../store/ports/port.ts";
 import type { RunDeps } from "../jobs/deps.ts";

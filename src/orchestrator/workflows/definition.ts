@@ -1,7 +1,7 @@
 import type { FieldError } from "../../base/errors.ts";
 import { inTurns } from "../../base/process/event-loop.ts";
 import type { WorkflowDefinition } from "../../domain/workflow/definition.ts";
-import { sealDefinition } from "../../domain/workflow/secrets.ts";
+import { sealDefinition } from "../../domain/workflow/secrets/secrets.ts";
 import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import type { Checks } from "../jobs/input.ts";

@@ -2,7 +2,7 @@ import type { Seal } from "../../base/seal.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { closedKeys } from "../../domain/workflow/closed-keys.ts";
 import { completeParams } from "../../domain/workflow/params-check.ts";
-import { keepHiddenParams, openSchema } from "../../domain/workflow/secrets.ts";
+import { keepHiddenParams, openSchema } from "../../domain/workflow/secrets/secrets.ts";
 
 type Params = Readonly<Record<string, JsonValue>>;
 

@@ -64,7 +64,7 @@ async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: R
     : before.definition;
   if (definition === null) throw invalid(problems);
   const merged = { ...before.params, ...input.params };
-  refuseMovedSecrets(before, { definition, params: merged }, (param) => pathOf("params", param));
+  refuseMovedSecrets(before, { definition, params: merged }, pathOf);
   const params = filledParams(deps.seal, definition.params, merged, before.params, (path, message) =>
     problems.push({ path: pathOf("params", path), message }),
   );

@@ -3,7 +3,7 @@ import { isOrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import { mapTexts, sealAddress, sealedUserinfo } from "../../domain/text/sealed-text.ts";
 import type { StepPayload, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
-import { sealDefinition, sealParams } from "../../domain/workflow/secrets.ts";
+import { sealDefinition, sealParams } from "../../domain/workflow/secrets/secrets.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { StoredText } from "../../store/ports/seal-port.ts";
 import type { JobDeps } from "../jobs/deps.ts";

@@ -3,7 +3,7 @@ import { type FieldError, isOrbError, OrbError } from "../../base/errors.ts";
 import { Turns } from "../../base/process/event-loop.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { StepDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
-import { sealParams } from "../../domain/workflow/secrets.ts";
+import { sealParams } from "../../domain/workflow/secrets/secrets.ts";
 import type { WorkflowSource } from "../../domain/workflow/source.ts";
 import { invalid } from "../invalid.ts";
 import type { SourceInput } from "../jobs/input.ts";

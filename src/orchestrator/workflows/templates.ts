@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import { isoOrNull } from "../../base/iso.ts";
 import type { JsonValue } from "../../domain/lane/queue-item.ts";
-import { hasSecrets, shownDefinition, shownSchema } from "../../domain/workflow/secrets.ts";
+import { hasSecrets, shownDefinition, shownSchema } from "../../domain/workflow/secrets/secrets.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { TemplateRecord } from "../../store/ports/workflow-port.ts";
 import { BUILT_IN_TEMPLATES } from "../../workflows/templates/registry.ts";
@@ -106,7 +106,9 @@ export async function putTemplate(
   if (builtInTemplate !== null && present === null && isDeepStrictEqual(builtInTemplate.definition, definition))
     return toView(builtInTemplate);
   const before = { definition: present?.definition ?? null, params: {} };
-  refuseMovedSecrets(before, { definition, params: {} }, (param) => pathOf(`params.properties.${param}.default`));
+  refuseMovedSecrets(before, { definition, params: {} }, (part, inner) =>
+    pathOf(part === "definition" ? inner : `params.properties.${inner}.default`),
+  );
   const sealed = await requireSealed(deps, definition as JsonValue, present?.definition ?? null, pathOf);
   const first = builtInTemplate === null ? 1 : BUILT_IN_VERSION + 1;
   return toView(kept(await deps.store.putTemplate(name, sealed, first, deps.clock.now(), version)));

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../domain/lane/queue-item.ts";
 import type { RunState } from "../../domain/run/states.ts";
 import type { WaitingView } from "../../domain/run/waiting.ts";
 import type { CreatedSnapshot, WorkflowDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
-import { shownDefinition, shownParams } from "../../domain/workflow/secrets.ts";
+import { shownDefinition, shownParams } from "../../domain/workflow/secrets/secrets.ts";
 import type { RunRecord } from "../../store/records/run-records.ts";
 import type { WorkflowRecord } from "../../store/ports/workflow-port.ts";
 import { progressOf } from "../runs/view.ts";

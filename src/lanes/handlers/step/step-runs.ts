@@ -4,7 +4,7 @@ import type { JsonValue } from "../../../domain/lane/queue-item.ts";
 import { openAddresses } from "../../../domain/text/sealed-text.ts";
 import type { StepDefinition, StepResult, WorkflowSnapshot } from "../../../domain/workflow/definition.ts";
 import { withArtifactId } from "../../../domain/workflow/output-files.ts";
-import { openSecrets } from "../../../domain/workflow/secrets.ts";
+import { openSecrets } from "../../../domain/workflow/secrets/secrets.ts";
 import type { ClaimedTask, Store } from "../../../store/ports/port.ts";
 import { opened } from "../opened.ts";
 import type { StepDeps } from "./step-deps.ts";

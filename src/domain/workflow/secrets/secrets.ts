@@ -3,8 +3,8 @@
  * in any URL. They are stored sealed, opened where the step runs, and shown as `***`. Expressions are not sealed.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Seal } from "../../base/seal.ts";
-import type { JsonValue } from "../lane/queue-item.ts";
+import type { Seal } from "../../../base/seal.ts";
+import type { JsonValue } from "../../lane/queue-item.ts";
 import {
   HIDDEN,
   isSealed,
@@ -18,7 +18,7 @@ import {
   sealedUserinfo,
   sealWhole,
   withoutSecrets,
-} from "../text/sealed-text.ts";
+} from "../../text/sealed-text.ts";
 import { changeAt, valueAt, type Way, waysInStep, waysOf } from "./secret-ways.ts";
 
 type Params = Readonly<Record<string, JsonValue>>;

@@ -1,5 +1,5 @@
 /** Where a JSON Schema says that a value is `writeOnly`. */
-import type { JsonValue } from "../lane/queue-item.ts";
+import type { JsonValue } from "../../lane/queue-item.ts";
 
 export interface Way {
   /** Names and places on the way to a value; `*` is any. */

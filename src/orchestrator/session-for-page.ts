@@ -1,7 +1,7 @@
 import { type CrawlOptions, type CrawlRecipe, wholeCrawlOptions } from "../domain/crawl/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../domain/run/recipe.ts";
 import { fetchUrl, siteOf } from "../domain/text/url.ts";
-import { currentCaller } from "../domain/access/caller.ts";
+import { callersLimits } from "../domain/access/caller.ts";
 import type { NewJob, SessionRecord } from "../store/records/job-records.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 import { invalid } from "./invalid.ts";
@@ -35,7 +35,7 @@ function isOutsideLimits({ origin }: SessionRecord): boolean {
 }
 
 function isSiteOutsideLimits(site: string): boolean {
-  const limits = currentCaller()?.limits ?? null;
+  const limits = callersLimits();
   return limits !== null && limits.sites?.includes(site) !== true;
 }
 

@@ -43,6 +43,11 @@ export function currentCaller(): Caller | null {
   return CALLS.getStore()?.caller ?? null;
 }
 
+/** Null: no caller, or one that sees everything. */
+export function callersLimits(): Limits | null {
+  return currentCaller()?.limits ?? null;
+}
+
 export function asCaller<T>(caller: Caller | null, work: () => T): T {
   return CALLS.run({ caller }, work);
 }

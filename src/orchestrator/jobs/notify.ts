@@ -1,6 +1,6 @@
 import type { FieldError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
-import { currentCaller } from "../../domain/access/caller.ts";
+import { callersLimits } from "../../domain/access/caller.ts";
 import type { JobNotify } from "../../domain/notify/rules.ts";
 import type { Recipe } from "../../domain/run/recipe.ts";
 import type { NewJob } from "../../store/records/job-records.ts";
@@ -27,7 +27,7 @@ async function channelsOf(
 ): Promise<JobNotify[]> {
   const problems: FieldError[] = [];
   const list: JobNotify[] = [];
-  const isLimited = (currentCaller()?.limits ?? null) !== null;
+  const isLimited = callersLimits() !== null;
   for (const [n, entry] of notify.entries()) {
     const channel = await store.channel(entry.channel);
     // A channel that was deleted since does not block other changes.

@@ -43,7 +43,7 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
     source.definition = await requireSealed(deps, source.definition, before?.definition ?? null, (inner) =>
       pathsBelow("workflow")("definition", inner),
     );
-  // Whoever changes the template later does not get them.
+  // A later version of the template gets no secrets that this one was given.
   if (source.template !== null && snapshot.template !== null && hasSecrets(source.params))
     source.template_version = snapshot.template.version;
   const recipe: WorkflowRecipe = {

@@ -149,7 +149,7 @@ export class LiveViews {
     view.begin(page);
     if (notice !== null) view.notice(notice);
     if (this.#isStopping) await view.close("stopping");
-    this.audit("live_view.opened", view, { shown: { url: withoutSecrets(url) } });
+    this.audit("live_view.opened", view, { shown: { url: withoutQuery(url) } });
     return view;
   }
 
@@ -167,7 +167,7 @@ export class LiveViews {
 }
 
 /** Links of a sign-in have their secret in the query or the fragment. */
-function withoutSecrets(url: string): string {
+function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }

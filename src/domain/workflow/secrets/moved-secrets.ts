@@ -74,7 +74,8 @@ export function movedSecrets(before: SecretsAt, after: SecretsAt): MovedSecret[]
   return [...moved.values()];
 }
 
-const STEP = `${HIDDEN} is a placeholder for a value that is kept only while the steps that use it, and those that find its address, stay the same: send the value itself`;
+const STEP =
+  "the stored value is kept only while the steps that use it, and those that find its address, stay the same: send the value itself";
 const EARLIER = `an earlier step, which finds the address that gets the stored secrets of this step, has changed: send them again`;
 const addressOf = (step: string) =>
   `the step ${step} would send its stored secrets to another address: send the secrets again, in a definition or as params`;

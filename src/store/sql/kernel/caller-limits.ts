@@ -1,5 +1,5 @@
 /** The limits of the caller's key, as SQL: what is outside of them does not exist for it. */
-import { currentCaller } from "../../../domain/access/caller.ts";
+import { callersLimits } from "../../../domain/access/caller.ts";
 import { siteOf } from "../../../domain/text/url.ts";
 import { OrbError } from "../../../base/errors.ts";
 import { type Context, rows } from "./context.ts";
@@ -15,7 +15,7 @@ const TAGGED = `EXISTS (SELECT 1 FROM json_each(j.tags) AS tag WHERE tag.value $
 
 /** ` AND …` for a statement on `jobs`; empty without limits. */
 export function ofVisibleJobs(): Condition {
-  const limits = currentCaller()?.limits ?? null;
+  const limits = callersLimits();
   if (limits === null) return EVERYTHING;
   const found: Condition = { text: "", values: [] };
   if (limits.jobs !== null) add(found, `jobs.id ${IN_LIST}`, limits.jobs);
@@ -27,7 +27,7 @@ export function ofVisibleJobs(): Condition {
 
 /** ` AND …` for a statement on `runs`, or on its alias. A run that a workflow started is visible if the workflow is. */
 export function ofVisibleRuns(table = "runs"): Condition {
-  const limits = currentCaller()?.limits ?? null;
+  const limits = callersLimits();
   if (limits === null) return EVERYTHING;
   const found: Condition = { text: "", values: [] };
   if (limits.jobs !== null) add(found, `o.job ${IN_LIST}`, limits.jobs);
@@ -46,7 +46,7 @@ function add(condition: Condition, text: string, values: readonly string[]): voi
 export function requireVisibleJob({ connection }: Context, n: number, startUrls: readonly string[]): void {
   const { text, values } = ofVisibleJobs();
   if (text === "") return;
-  const allowed = currentCaller()?.limits?.sites ?? null;
+  const allowed = callersLimits()?.sites ?? null;
   const isOutside = allowed !== null && startUrls.some((url) => !allowed.includes(siteOf(url)));
   if (isOutside || connection.sql(`SELECT 1 FROM jobs WHERE n = ?${text}`).get(n, ...values) === undefined)
     throw outside("job");
@@ -56,7 +56,7 @@ export function requireVisibleJob({ connection }: Context, n: number, startUrls:
 export function requireVisibleRun({ connection }: Context, id: string, sites: readonly (string | null)[]): void {
   const { text, values } = ofVisibleRuns();
   if (text === "") return;
-  const allowed = currentCaller()?.limits?.sites ?? null;
+  const allowed = callersLimits()?.sites ?? null;
   const isOutside = allowed !== null && sites.some((site) => site === null || !allowed.includes(site));
   if (isOutside || connection.sql(`SELECT 1 FROM runs WHERE id = ?${text}`).get(id, ...values) === undefined)
     throw outside("run");
